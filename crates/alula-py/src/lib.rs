@@ -1,0 +1,1 @@
+//! `alula._alula`: the Python extension module.
