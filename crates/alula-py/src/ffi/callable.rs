@@ -1,0 +1,214 @@
+//! The `receive` and `send` that an application is given: one exchange's ends, called by
+//! vectorcall.
+
+use std::cell::Cell;
+use std::ffi::CStr;
+use std::mem::offset_of;
+use std::ptr;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyTuple, PyType};
+
+use super::awaitable;
+use super::object::{self, Field, guarded, slot};
+use crate::asgi::exchange::Exchange;
+
+#[repr(C)]
+struct Callable {
+    base: ffi::PyObject,
+    vectorcall: Cell<Option<ffi::vectorcallfunc>>,
+    exchange: Field,
+}
+
+static RECEIVE_TYPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static SEND_TYPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+
+/// Makes the types.
+pub(super) fn prepare(py: Python<'_>) -> PyResult<()> {
+    for (place, kind) in [
+        (&RECEIVE_TYPE, make(py, c"alula._alula.receive", c"receive")?),
+        (&SEND_TYPE, make(py, c"alula._alula.send", c"send")?),
+    ] {
+        let _ = place.set(py, kind);
+    }
+    Ok(())
+}
+
+fn make(
+    py: Python<'_>,
+    name: &'static CStr,
+    short: &'static CStr,
+) -> PyResult<Py<PyType>> {
+    let members = Box::leak(Box::new([
+        ffi::PyMemberDef {
+            name: c"__vectorcalloffset__".as_ptr(),
+            type_code: ffi::Py_T_PYSSIZET,
+            offset: offset_of!(Callable, vectorcall) as ffi::Py_ssize_t,
+            flags: ffi::Py_READONLY,
+            doc: ptr::null(),
+        },
+        ffi::PyMemberDef::default(),
+    ]));
+    let getters = Box::leak(Box::new([
+        getter(c"__name__", short),
+        getter(c"__qualname__", short),
+        ffi::PyGetSetDef::default(),
+    ]));
+    let slots = vec![
+        slot(ffi::Py_tp_dealloc, dealloc as *mut _),
+        slot(ffi::Py_tp_traverse, traverse as *mut _),
+        slot(ffi::Py_tp_call, ffi::PyVectorcall_Call as *mut _),
+        slot(ffi::Py_tp_members, members.as_mut_ptr().cast()),
+        slot(ffi::Py_tp_getset, getters.as_mut_ptr().cast()),
+    ];
+    let flags = object::FLAGS | ffi::Py_TPFLAGS_HAVE_VECTORCALL;
+    // SAFETY: each slot holds a function of the slot's signature; the tables are leaked; the
+    // instances are `Callable`, whose vectorcall pointer is where the member says.
+    unsafe { object::build(py, name, size_of::<Callable>(), flags, None, slots) }
+}
+
+fn getter(name: &'static CStr, answer: &'static CStr) -> ffi::PyGetSetDef {
+    ffi::PyGetSetDef {
+        name: name.as_ptr(),
+        get: Some(constant),
+        set: None,
+        doc: ptr::null(),
+        closure: answer.as_ptr().cast_mut().cast(),
+    }
+}
+
+unsafe extern "C" fn constant(
+    _: *mut ffi::PyObject,
+    answer: *mut std::ffi::c_void,
+) -> *mut ffi::PyObject {
+    // SAFETY: `getter` passes a string that lives for ever.
+    unsafe { ffi::PyUnicode_FromString(answer.cast()) }
+}
+
+/// The two types, to be marked as coroutine functions.
+pub(crate) fn types(py: Python<'_>) -> [&Py<PyType>; 2] {
+    [&RECEIVE_TYPE, &SEND_TYPE].map(|place| place.get(py).expect("made with the module"))
+}
+
+/// A `receive` for `exchange`.
+pub(crate) fn receive<'py>(exchange: &Bound<'py, Exchange>) -> PyResult<Bound<'py, PyAny>> {
+    create(exchange, &RECEIVE_TYPE, call_receive)
+}
+
+/// A `send` for `exchange`.
+pub(crate) fn send<'py>(exchange: &Bound<'py, Exchange>) -> PyResult<Bound<'py, PyAny>> {
+    create(exchange, &SEND_TYPE, call_send)
+}
+
+fn create<'py>(
+    exchange: &Bound<'py, Exchange>,
+    place: &PyOnceLock<Py<PyType>>,
+    call: ffi::vectorcallfunc,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = exchange.py();
+    let kind = place.get(py).expect("made with the module").as_ptr();
+    // SAFETY: `kind` is one of this file's types; every field is written before the object is
+    // tracked.
+    unsafe {
+        let object = ffi::PyObject_GC_New::<Callable>(kind.cast());
+        if object.is_null() {
+            return Err(PyErr::fetch(py));
+        }
+        (&raw mut (*object).vectorcall).write(Cell::new(Some(call)));
+        (&raw mut (*object).exchange).write(Field::new(exchange.clone().into_ptr()));
+        ffi::PyObject_GC_Track(object.cast());
+        Ok(Bound::from_owned_ptr(py, object.cast()))
+    }
+}
+
+/// The exchange of the object that the interpreter has called.
+///
+/// # Safety
+///
+/// `this` must be a `Callable` that lives at least as long as the result is used.
+#[inline]
+unsafe fn exchange<'a, 'py>(
+    py: Python<'py>,
+    this: *mut ffi::PyObject,
+) -> Borrowed<'a, 'py, Exchange> {
+    // SAFETY: the field was given an exchange by `create`, and only `dealloc` takes it out.
+    unsafe { (*this.cast::<Callable>()).exchange.borrow(py).cast_unchecked() }
+}
+
+unsafe extern "C" fn call_receive(
+    this: *mut ffi::PyObject,
+    arguments: *const *mut ffi::PyObject,
+    count: usize,
+    names: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: the interpreter calls attached, with an instance and its arguments.
+    unsafe {
+        let py = Python::assume_attached();
+        if ffi::PyVectorcall_NARGS(count) != 0 || !names.is_null() {
+            return refuse(py, "receive() takes no arguments");
+        }
+        let _ = arguments;
+        awaitable::receiving(py, &exchange(py, this))
+    }
+}
+
+unsafe extern "C" fn call_send(
+    this: *mut ffi::PyObject,
+    arguments: *const *mut ffi::PyObject,
+    count: usize,
+    names: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: the interpreter calls attached, with an instance, its arguments and their names.
+    unsafe {
+        let py = Python::assume_attached();
+        let positional = ffi::PyVectorcall_NARGS(count);
+        if positional != 1 || !names.is_null() {
+            let named = Bound::from_borrowed_ptr_or_opt(py, names);
+            if positional != 0 || !named.is_some_and(|names| is_message(&names)) {
+                return refuse(py, "send() takes one argument, the message");
+            }
+        }
+        let message = Borrowed::from_ptr(py, *arguments);
+        awaitable::sending(py, &exchange(py, this), &message)
+    }
+}
+
+/// Whether the names of the keyword arguments are just `message`.
+#[cold]
+fn is_message(names: &Bound<'_, PyAny>) -> bool {
+    let names = names.cast::<PyTuple>();
+    names.is_ok_and(|names| {
+        names.len() == 1 && names.get_item(0).is_ok_and(|name| name.eq("message").unwrap_or(false))
+    })
+}
+
+#[cold]
+fn refuse(py: Python<'_>, text: &'static str) -> *mut ffi::PyObject {
+    guarded(py, ptr::null_mut(), || Err(PyTypeError::new_err(text)))
+}
+
+unsafe extern "C" fn traverse(
+    this: *mut ffi::PyObject,
+    visit: ffi::visitproc,
+    arg: *mut std::ffi::c_void,
+) -> std::ffi::c_int {
+    // SAFETY: the collector passes a tracked instance.
+    unsafe {
+        let kind = Field::new(ffi::Py_TYPE(this).cast());
+        object::visit([&kind, &(*this.cast::<Callable>()).exchange], visit, arg)
+    }
+}
+
+unsafe extern "C" fn dealloc(this: *mut ffi::PyObject) {
+    // SAFETY: the interpreter calls attached, the last reference being gone.
+    unsafe {
+        ffi::PyObject_GC_UnTrack(this.cast());
+        (*this.cast::<Callable>()).exchange.clear(Python::assume_attached());
+        let kind = ffi::Py_TYPE(this);
+        ffi::PyObject_GC_Del(this.cast());
+        ffi::Py_DECREF(kind.cast());
+    }
+}

@@ -1,0 +1,28 @@
+//! All of the raw C API: one type or one subject a file, with a small safe face to the rest of the
+//! crate. Nowhere else in this crate is there unsafe code.
+//!
+//! # Layout
+//!
+//! - [`thread`]: data that only the thread that made it may touch.
+//! - [`object`]: building a heap type; freelists; panics that must not cross into C.
+//! - [`callable`]: the `receive` and `send` that an application is given.
+//! - [`awaitable`]: what calling them returns.
+//! - [`stop`]: the `StopIteration` that carries a value out of an awaitable.
+//! - [`coroutine`]: stepping a coroutine.
+//! - [`context`]: copying and entering a `contextvars` context.
+//! - [`driver`]: the coroutine-like object that a task runs once its application has waited.
+//! - [`lazy_task`]: a task object whose `__init__` runs only when it must.
+//! - [`header_list`]: an application's list of headers, read without running Python code.
+//! - [`text`]: strings and bytes made from what the wire brought.
+
+pub(crate) mod awaitable;
+pub(crate) mod callable;
+pub(crate) mod context;
+pub(crate) mod coroutine;
+pub(crate) mod driver;
+pub(crate) mod header_list;
+pub(crate) mod lazy_task;
+mod object;
+mod stop;
+pub(crate) mod text;
+pub(crate) mod thread;

@@ -1,0 +1,91 @@
+//! New connections.
+
+use std::io;
+use std::rc::Rc;
+
+use alula_reactor::{Accepted, Acceptor, Listener, Stream, Token};
+
+use super::{Engine, MAX_LISTENERS, token};
+use crate::ConnectionInfo;
+use crate::connection::Connection;
+
+/// Connections taken from one listener in one turn.
+const ACCEPTS_A_TURN: usize = 64;
+
+impl Engine {
+    /// Takes over a listener.
+    ///
+    /// # Errors
+    ///
+    /// Where the reactor cannot watch it, or the worker has sixteen already.
+    pub(crate) fn listen(&mut self, listener: Listener) -> io::Result<()> {
+        let index = self.acceptors.len();
+        if index == MAX_LISTENERS {
+            return Err(io::Error::other("a worker has at most 16 listeners"));
+        }
+        self.acceptors.push(Some(Acceptor::new(
+            listener,
+            Token(index),
+            &mut self.reactor,
+        )?));
+        self.accepting.push_back(index);
+        Ok(())
+    }
+
+    /// Accepts from the listeners that may have something, a bounded number each.
+    pub(super) fn accept(&mut self) {
+        for _ in 0..self.accepting.len() {
+            let Some(index) = self.accepting.pop_front() else {
+                return;
+            };
+            if !self.accept_from(index, ACCEPTS_A_TURN) && !self.accepting.contains(&index) {
+                self.accepting.push_back(index);
+            }
+        }
+    }
+
+    /// Returns whether the listener has no more for now.
+    fn accept_from(&mut self, index: usize, most: usize) -> bool {
+        for _ in 0..most {
+            let Some(acceptor) = self.acceptors.get_mut(index).and_then(Option::as_mut) else {
+                return true;
+            };
+            match acceptor.accept(&mut self.reactor) {
+                Accepted::Connection(stream) => self.welcome(stream),
+                // After a failure the acceptor's own timer calls again.
+                Accepted::Drained | Accepted::Paused | Accepted::Failed(_) => return true,
+            }
+        }
+        false
+    }
+
+    fn welcome(&mut self, mut stream: Stream) {
+        let now = self.now();
+        let entry = self.connections.vacant_entry();
+        let slot = entry.key();
+        if self.reactor.register(&mut stream, token(slot)).is_err() {
+            return;
+        }
+        self.serials += 1;
+        let info = ConnectionInfo {
+            slot,
+            serial: self.serials,
+            peer: stream.peer(),
+            local: stream.local(),
+        };
+        entry.insert(Connection::new(stream, Rc::new(info), now));
+        self.watch_due(slot);
+    }
+
+    /// Accepts what the kernel has queued, then gives the listeners up.
+    pub(crate) fn stop_accepting(&mut self) {
+        self.now();
+        for index in 0..self.acceptors.len() {
+            while !self.accept_from(index, ACCEPTS_A_TURN) {}
+            if let Some(acceptor) = self.acceptors[index].take() {
+                acceptor.close(&mut self.reactor);
+            }
+        }
+        self.accepting.clear();
+    }
+}

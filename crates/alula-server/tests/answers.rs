@@ -1,0 +1,87 @@
+//! What a handler does wrong never reaches the wire as something else.
+
+mod stage;
+
+use stage::{Stage, get, post};
+
+#[test]
+fn a_panic_is_a_500_and_the_worker_lives() {
+    let stage = Stage::new();
+    let mut peer = stage.connect();
+    let response = get(&mut peer, "/panic");
+    assert_eq!(
+        (response.status, response.text()),
+        (500, "Internal Server Error")
+    );
+    assert_eq!(stage.event(), "rejected Some(500): handler panicked");
+    assert_eq!(get(&mut peer, "/").text(), "OK");
+}
+
+#[test]
+fn an_answer_never_begun_or_never_sent_is_a_500() {
+    let stage = Stage::new();
+    let mut peer = stage.connect();
+    for path in ["/unstarted", "/started"] {
+        assert_eq!(get(&mut peer, path).status, 500, "{path}");
+    }
+    assert_eq!(get(&mut peer, "/").text(), "OK");
+}
+
+#[test]
+fn an_answer_that_stops_half_way_closes_without_its_end() {
+    let stage = Stage::new();
+    let mut peer = stage.send("GET /unfinished HTTP/1.1\r\nHost: a\r\n\r\n");
+    let bytes = peer.read_to_end().unwrap();
+    assert!(
+        bytes.ends_with(b"\r\n4\r\nhalf\r\n"),
+        "{}",
+        bytes.escape_ascii()
+    );
+}
+
+#[test]
+fn more_than_the_declared_length_is_dropped() {
+    let stage = Stage::new();
+    let mut peer = stage.connect();
+    let response = get(&mut peer, "/long");
+    assert_eq!(response.text(), "1234");
+    peer.expect_end().unwrap();
+    assert_eq!(stage.event(), "Overflow");
+}
+
+#[test]
+fn less_than_the_declared_length_closes() {
+    let stage = Stage::new();
+    let mut peer = stage.send("GET /short HTTP/1.1\r\nHost: a\r\n\r\n");
+    assert!(peer.read_to_end().unwrap().ends_with(b"\r\n\r\n12"));
+    assert_eq!(stage.event(), "Short");
+}
+
+#[test]
+fn an_early_answer_keeps_the_connection_when_the_rest_is_small() {
+    let stage = Stage::new();
+    let bytes = post("/", &[b'x'; 100_000]);
+    let mut peer = stage.send(&bytes[..bytes.len() - 50_000]);
+    assert_eq!(peer.read_response("POST").unwrap().text(), "OK");
+    peer.send(&bytes[bytes.len() - 50_000..]).unwrap();
+    assert_eq!(get(&mut peer, "/").text(), "OK");
+}
+
+#[test]
+fn an_early_answer_closes_when_the_rest_is_large() {
+    let stage = Stage::new();
+    for extra in [0, 1] {
+        let head = format!(
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n",
+            256 * 1024 + extra
+        );
+        let mut peer = stage.send(head);
+        assert_eq!(peer.read_response("POST").unwrap().text(), "OK");
+        if extra == 0 {
+            peer.send(&vec![b'x'; 256 * 1024]).unwrap();
+            assert_eq!(get(&mut peer, "/").text(), "OK");
+        } else {
+            peer.expect_end().unwrap();
+        }
+    }
+}
