@@ -92,7 +92,9 @@ def versions(name: str) -> dict[str, str]:
 
 def _install(python: list[str], options: list[str], pins: Path) -> None:
     pip = [*python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "--no-deps", *options, "-r", str(pins)], check=True)
+    environment = {**os.environ, "PIP_ROOT_USER_ACTION": "ignore"}
+    command = [*pip, "--no-deps", *options, "-r", str(pins)]
+    subprocess.run(command, check=True, env=environment)
 
 
 def _digest(pins: Path) -> str:

@@ -129,12 +129,12 @@ class Rounds:
         return rate
 
     def _note_noise(self, result: Result) -> None:
-        for server in result.figures:
-            share = result.median(server, "foreign_share")
-            if share is not None and share > _FOREIGN:
-                result.notes.append(
-                    f"noisy: others used {share:.0%} of the server's core under {server}"
-                )
+        shares = {name: result.median(name, "foreign_share") for name in result.figures}
+        noisy = [
+            f"{share:.0%} under {name}" for name, share in shares.items() if share and share > _FOREIGN
+        ]
+        if noisy:
+            result.notes.append(f"noisy: others used the server's core, {', '.join(noisy)}")
 
 
 def _measure(

@@ -134,7 +134,8 @@ def test_an_exception_is_a_500_and_only_that(
         assert answer.status_code == 500
         assert "as the test wants" not in answer.text
         assert client.get("/text").text == "Hello, wörld"
-    served[1].wait_for_log("boom, as the test wants")
+    if served[0] not in ("litestar", "django"):  # which by default keep it to themselves
+        served[1].wait_for_log("boom, as the test wants")
 
 
 def test_lifespan(client: httpx.Client, served: tuple[str, Server]) -> None:

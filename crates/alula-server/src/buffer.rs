@@ -88,6 +88,7 @@ impl Buffer {
     ) -> io::Result<(usize, bool)> {
         self.make_room(most);
         let room = self.data.len() - self.end;
+        debug_assert!(room > 0, "a read into nothing would look like the end");
         let n = source.read(&mut self.data[self.end..])?;
         self.end += n;
         Ok((n, n == room))
@@ -108,9 +109,14 @@ impl Pool {
         self.small.pop().unwrap_or_else(|| Buffer::with_size(SMALL))
     }
 
+    /// An empty buffer for a large body.
+    pub(crate) fn large_input(&mut self) -> Buffer {
+        self.large.pop().unwrap_or_else(|| Buffer::with_size(LARGE))
+    }
+
     /// Changes a small buffer for a large one, keeping its bytes.
     pub(crate) fn enlarge(&mut self, buffer: &mut Buffer) {
-        let mut large = self.large.pop().unwrap_or_else(|| Buffer::with_size(LARGE));
+        let mut large = self.large_input();
         let n = buffer.len();
         large.data[..n].copy_from_slice(buffer.bytes());
         large.end = n;

@@ -83,9 +83,8 @@ impl<H: Handler> Worker<H> {
     ///
     /// Where the readiness queue fails.
     pub fn run(&self, mut stop: impl FnMut(&Self) -> bool) -> io::Result<()> {
-        let mut again = true;
         while !stop(self) {
-            again = self.turn_within(again.then_some(Duration::ZERO))?.again;
+            self.turn_within(self.again_needed().then_some(Duration::ZERO))?;
         }
         Ok(())
     }

@@ -60,7 +60,7 @@ fn less_than_the_declared_length_closes() {
 #[test]
 fn an_early_answer_keeps_the_connection_when_the_rest_is_small() {
     let stage = Stage::new();
-    let bytes = post("/", &[b'x'; 100_000]);
+    let bytes = post("/", &vec![b'x'; 100_000]);
     let mut peer = stage.send(&bytes[..bytes.len() - 50_000]);
     assert_eq!(peer.read_response("POST").unwrap().text(), "OK");
     peer.send(&bytes[bytes.len() - 50_000..]).unwrap();

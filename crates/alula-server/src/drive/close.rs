@@ -159,11 +159,6 @@ impl Engine {
         }
     }
 
-    /// The peer is gone, or to be treated so.
-    pub(super) fn hang_up(&mut self, slot: usize) {
-        self.remove(slot);
-    }
-
     /// Closes a connection now.
     pub(super) fn remove(&mut self, slot: usize) {
         let mut connection = self.connections.remove(slot);

@@ -33,7 +33,7 @@ use alula_reactor::{Acceptor, Event, Reactor, Readiness, Token};
 use slab::Slab;
 
 use crate::buffer::{Buffer, Pool};
-use crate::connection::Connection;
+use crate::connection::{Connection, Phase};
 use crate::date::DateCache;
 use crate::{ConnectionInfo, ExchangeId, Settings};
 
@@ -140,9 +140,11 @@ impl Engine {
         let ended = readiness.read_closed || readiness.error;
         connection.readable |= readiness.readable || ended;
         connection.end_announced |= ended;
-        connection.writable |= readiness.writable || readiness.error;
-        if readiness.error || readiness.write_closed {
-            self.hang_up(slot);
+        connection.writable |= readiness.writable;
+        // A Unix peer that is gone may have left a whole request behind.
+        let gone = readiness.write_closed && connection.phase != Phase::Head;
+        if readiness.error || gone {
+            self.remove(slot);
             return;
         }
         self.enqueue(slot);

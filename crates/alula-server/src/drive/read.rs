@@ -18,7 +18,16 @@ impl Engine {
             _ => LARGE,
         };
         if connection.input.is_absent() {
-            connection.input = self.pool.input();
+            let large = connection.phase == Phase::Active
+                && connection
+                    .http
+                    .body_remaining()
+                    .is_some_and(|left| left > SMALL as u64);
+            connection.input = if large {
+                self.pool.large_input()
+            } else {
+                self.pool.input()
+            };
         } else if connection.input.is_full() && connection.input.len() == SMALL && most >= LARGE {
             self.pool.enlarge(&mut connection.input);
         }
@@ -37,7 +46,7 @@ impl Engine {
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(_) => {
-                self.hang_up(slot);
+                self.remove(slot);
                 return false;
             }
         }
@@ -52,6 +61,10 @@ impl Engine {
             return Some(arrival);
         }
         if !self.is_reading_head(slot) {
+            return None;
+        }
+        if self.connections[slot].peer_closed {
+            self.end_of_input(slot);
             return None;
         }
         let connection = &self.connections[slot];

@@ -42,7 +42,7 @@ impl Engine {
         let pending = connection.pending();
         if pending > 0 && connection.writable {
             let Ok(written) = connection.write_some(quantum) else {
-                self.hang_up(slot);
+                self.remove(slot);
                 return false;
             };
             let n = written.unwrap_or(0);
@@ -134,7 +134,7 @@ impl Engine {
             ];
             let outcome = Connection::outcome(connection.stream.write_vectored(&parts));
             let Ok(n) = outcome else {
-                self.hang_up(slot);
+                self.remove(slot);
                 return None;
             };
             written = n.unwrap_or(0);

@@ -1,0 +1,122 @@
+"""Finds the application that `module:attribute` names."""
+
+import importlib
+import inspect
+import logging
+import sys
+from pathlib import Path
+from types import ModuleType, TracebackType
+from typing import cast
+
+from alula._internal.asgi import Application
+from alula.errors import StartupError
+
+_logger = logging.getLogger("uvicorn.error")
+
+
+def add_app_dir(app_dir: str) -> None:
+    """Makes modules in the directory (the working directory if empty) importable, before others."""
+    sys.path.insert(0, str(Path(app_dir).absolute()))
+
+
+def import_object(path: str, what: str) -> object:
+    """What the path names.
+
+    Raises `StartupError` if there is no such module or attribute. Whatever the module itself raises
+    is passed on, its traceback beginning in that module.
+    """
+    module_name, _, attributes = path.partition(":")
+    if not module_name or not attributes or ":" in attributes:
+        raise StartupError(f'Error loading {what}. "{path}" is not "module:attribute".')
+    found: object = _import_module(module_name, what)
+    for attribute in attributes.split("."):
+        try:
+            found = getattr(found, attribute)
+        except AttributeError:
+            raise StartupError(
+                f'Error loading {what}. Attribute "{attributes}" not found in module'
+                f' "{module_name}".'
+            ) from None
+    return found
+
+
+def _import_module(name: str, what: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        missing = error.name or ""
+        if name != missing and not name.startswith(f"{missing}."):
+            raise _from_user_code(error) from error.__cause__
+        hint = f' Did you mean "{name[:-3]}"?' if name.endswith(".py") else ""
+        raise StartupError(
+            f'Error loading {what}. Could not import module "{name}".{hint}'
+        ) from None
+    except BaseException as error:
+        raise _from_user_code(error) from error.__cause__
+
+
+def _from_user_code(error: BaseException) -> BaseException:
+    """The exception without the frames of the import system and of this file."""
+    trace: TracebackType | None = error.__traceback__
+    ours = (__file__, importlib.__file__)
+    while trace is not None:
+        filename = trace.tb_frame.f_code.co_filename
+        if filename not in ours and not filename.startswith("<frozen importlib"):
+            break
+        trace = trace.tb_next
+    return error.with_traceback(trace)
+
+
+def load_application(path: str, *, factory: bool) -> Application:
+    """The ASGI application that the path names, or that the function it names returns.
+
+    Raises `StartupError` if there is no such thing, and whatever the application's code raises.
+    """
+    found = import_object(path, "ASGI app")
+    if factory or _is_factory(found):
+        found = _call_factory(path, found, expected=factory)
+    kind = _kind(found)
+    if kind != "ASGI 3":
+        raise StartupError(f'Error loading ASGI app. "{path}" is {kind}, not an ASGI 3 application.')
+    return cast("Application", found)
+
+
+def _call_factory(path: str, found: object, *, expected: bool) -> object:
+    if not callable(found) or not _takes(found, 0):
+        raise StartupError(
+            f'Error loading ASGI app factory. "{path}" cannot be called without arguments.'
+        )
+    if not expected:
+        _logger.warning(
+            "ASGI app factory detected. Using it, but please consider setting the --factory flag"
+            " explicitly."
+        )
+    return found()
+
+
+def _is_factory(found: object) -> bool:
+    """Whether it can be called without arguments and not like an application."""
+    return callable(found) and _takes(found, 0) and not _takes(found, 3)
+
+
+def _kind(found: object) -> str:
+    """What an object is: `ASGI 3`, or something else with its article."""
+    if not callable(found):
+        return f"of type {type(found).__name__}"
+    if _takes(found, 3):
+        return "ASGI 3"
+    if _takes(found, 2):
+        return "a WSGI application"
+    return "an ASGI 2 application" if _takes(found, 1) else "a callable of another kind"
+
+
+def _takes(function: object, count: int) -> bool:
+    """Whether it can be called with so many arguments; if nobody can tell, with those of ASGI 3."""
+    assert callable(function)
+    try:
+        inspect.signature(function).bind(*(None,) * count)
+    except TypeError:
+        return False
+    except ValueError:
+        return count == 3
+    return True

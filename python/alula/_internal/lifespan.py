@@ -1,0 +1,102 @@
+"""The lifespan protocol of ASGI, version 2.0."""
+
+import asyncio
+import logging
+from typing import Any, Final
+
+from alula._internal.asgi import Application, Message
+
+_logger = logging.getLogger("uvicorn.error")
+
+_SCOPE: Final = {"type": "lifespan", "asgi": {"version": "3.0", "spec_version": "2.0"}}
+
+
+class Lifespan:
+    """Tells an application that the server starts and stops.
+
+    `mode` is `on`, `off` or `auto`: with `auto` an application that raises before it has answered is
+    taken to be one without lifespan. `state` is the dictionary of the lifespan's scope, which every
+    request gets a copy of.
+    """
+
+    def __init__(self, app: Application, mode: str) -> None:
+        self.state: dict[str, Any] = {}
+        self._app = app
+        self._mode = mode
+        self._messages: asyncio.Queue[Message] = asyncio.Queue()
+        self._started = asyncio.Event()
+        self._stopped = asyncio.Event()
+        self._failed = False
+        self._task: asyncio.Task[None] | None = None
+
+    async def startup(self) -> bool:
+        """Has the application start up. Returns whether it did."""
+        if self._mode == "off":
+            return True
+        _logger.info("Waiting for application startup.")
+        self._task = asyncio.get_running_loop().create_task(self._run())
+        self._messages.put_nowait({"type": "lifespan.startup"})
+        await self._started.wait()
+        if self._failed:
+            _logger.error("Application startup failed. Exiting.")
+            return False
+        _logger.info("Application startup complete.")
+        return True
+
+    async def shutdown(self) -> bool:
+        """Has the application shut down. Returns whether it did so without failing."""
+        if self._task is None or self._task.done():
+            return not self._failed
+        _logger.info("Waiting for application shutdown.")
+        self._messages.put_nowait({"type": "lifespan.shutdown"})
+        await self._stopped.wait()
+        if self._failed:
+            _logger.error("Application shutdown failed. Exiting.")
+            return False
+        _logger.info("Application shutdown complete.")
+        return True
+
+    async def abort(self) -> None:
+        """Cancels the application's lifespan, wherever it is."""
+        if self._task is not None and not self._task.done():
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+    async def _run(self) -> None:
+        scope = {**_SCOPE, "asgi": dict(_SCOPE["asgi"]), "state": self.state}
+        try:
+            await self._app(scope, self._receive, self._send)
+        except asyncio.CancelledError:
+            self._failed = True
+        except BaseException as error:  # noqa: BLE001 - sys.exit() in a startup is its failure
+            self._note(error)
+        finally:
+            self._started.set()
+            self._stopped.set()
+
+    def _note(self, error: BaseException) -> None:
+        if self._failed:  # the application has said so itself, and then raised
+            return
+        unsupported = self._mode == "auto" and isinstance(error, Exception)
+        if unsupported and not self._started.is_set():
+            _logger.info("ASGI 'lifespan' protocol appears unsupported.")
+            return
+        self._failed = True
+        _logger.error("Exception in 'lifespan' protocol\n", exc_info=error)
+
+    async def _receive(self) -> Message:
+        return await self._messages.get()
+
+    async def _send(self, message: Message) -> None:
+        kind: str = message["type"]
+        phase, _, outcome = kind.removeprefix("lifespan.").partition(".")
+        if phase not in {"startup", "shutdown"} or outcome not in {"complete", "failed"}:
+            raise RuntimeError(f"Expected a lifespan message, got {kind!r}.")
+        done = self._started if phase == "startup" else self._stopped
+        if done.is_set() or (phase == "shutdown" and not self._started.is_set()):
+            raise RuntimeError(f"Got {kind!r} out of order on the lifespan protocol.")
+        if outcome == "failed":
+            self._failed = True
+            if text := message.get("message"):
+                _logger.error(text)
+        done.set()

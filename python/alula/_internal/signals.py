@@ -1,0 +1,60 @@
+"""What a process does when it is told to end."""
+
+import logging
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from types import FrameType
+from typing import Any
+
+from alula.errors import Error
+
+STOPPING = (signal.SIGINT, signal.SIGTERM)
+"""The signals that ask a server to stop."""
+
+
+class StopSignals:
+    """While entered, the first signal to stop calls `stop`, and a second one ends the process.
+
+    A second signal has the effect that it had before: the previous handlers are put back first. With
+    `default` it is the system's, whatever was installed before.
+    """
+
+    def __init__(self, stop: Callable[[], None], *, default: bool = False) -> None:
+        self._stop = stop
+        self._default = default
+        self._asked = False
+        self._previous: dict[int, Any] = {}
+
+    def __enter__(self) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            raise Error("Signal handlers can only be installed in the main thread.")
+        for number in STOPPING:
+            self._previous[number] = signal.signal(number, self._handle)
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._previous.items():
+            if signal.getsignal(number) == self._handle:
+                signal.signal(number, handler)
+
+    def _handle(self, number: int, _frame: FrameType | None) -> None:
+        if not self._asked:
+            self._asked = True
+            self._stop()
+            return
+        for known, handler in self._previous.items():
+            signal.signal(known, signal.SIG_DFL if self._default else handler)
+        flush()
+        signal.raise_signal(number)
+
+
+def flush() -> None:
+    """Writes out what the log and the standard streams still hold."""
+    for handler in logging.getLogger("uvicorn").handlers:
+        with suppress(Exception):
+            handler.flush()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(Exception):
+            stream.flush()

@@ -1,0 +1,5 @@
+"""The options of a server."""
+
+from alula._alula import Config
+
+__all__ = ["Config"]
