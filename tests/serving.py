@@ -65,6 +65,7 @@ class Server:
         self._lines: list[str] = []
         self._changed = threading.Condition()
         self._process: subprocess.Popen[str] | None = None
+        self._expected: tuple[int, ...] = (0,)
         self.port = 0
 
     def __enter__(self) -> Self:
@@ -94,7 +95,8 @@ class Server:
             text=True,
             errors="replace",
         )
-        threading.Thread(target=self._read_log, daemon=True).start()
+        self._log_reader = threading.Thread(target=self._read_log, daemon=True)
+        self._log_reader.start()
         try:
             self.port = int(self.wait_for_log(_READY).group(1))
             self._wait_until_it_listens()
@@ -116,10 +118,11 @@ class Server:
     def _read_log(self) -> None:
         assert self._process is not None
         assert self._process.stdout is not None
-        for line in self._process.stdout:
-            with self._changed:
-                self._lines.append(line)
-                self._changed.notify_all()
+        with self._process.stdout as log:
+            for line in log:
+                with self._changed:
+                    self._lines.append(line)
+                    self._changed.notify_all()
         with self._changed:
             self._lines.append("")  # the end: wakes who waits for a line that does not come
             self._changed.notify_all()
@@ -167,9 +170,11 @@ class Server:
         os.kill(self.pid, number)
 
     def wait(self, seconds: float = DEADLINE) -> int:
-        """Waits for the process to end; returns its exit code."""
+        """Waits for the process to end; returns its exit code, which the caller judges."""
         assert self._process is not None
-        return self._process.wait(seconds)
+        code = self._process.wait(seconds)
+        self._expected = (code,)
+        return code
 
     def stop(self) -> None:
         """Ends the process with SIGTERM, and expects that to go well."""
@@ -181,7 +186,10 @@ class Server:
         except subprocess.TimeoutExpired:
             self.kill()
             raise AssertionError(f"the server did not end. Its log:\n{self.log}") from None
-        assert code == 0 or _OVERRIDE, f"exit code {code}. The server's log:\n{self.log}"
+        self._log_reader.join(DEADLINE)
+        assert code in self._expected or _OVERRIDE, (
+            f"exit code {code}. The server's log:\n{self.log}"
+        )
 
     def kill(self) -> None:
         """Ends the process and its workers at once."""
@@ -190,7 +198,8 @@ class Server:
             for child in children(self.pid):
                 os.kill(child, signal.SIGKILL)
             self._process.kill()
-            self._process.wait(DEADLINE)
+        self._process.wait(DEADLINE)
+        self._log_reader.join(DEADLINE)
 
 
 def _serve(app: str) -> list[str]:

@@ -14,7 +14,7 @@ Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
-PLAIN = b"Hello, world!"
+PLAIN = b"Hello, World!"
 LARGE = bytes(32 + (position * 7 + position // 95) % 95 for position in range(65536))
 
 
@@ -44,14 +44,13 @@ async def _respond(send: Send, content_type: bytes, body: bytes, *, status: int 
 
 
 async def _read_body(receive: Receive) -> bytes:
-    message = await receive()
-    body: bytes = message.get("body", b"")
-    if not message.get("more_body", False):
-        return body
-    pieces = [body]
-    while message.get("more_body", False):
+    """The whole body; joined, as one of the servers gives views where the rest give bytes."""
+    pieces: list[bytes] = []
+    more = True
+    while more:
         message = await receive()
         pieces.append(message.get("body", b""))
+        more = message.get("more_body", False)
     return b"".join(pieces)
 
 

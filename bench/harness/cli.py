@@ -9,7 +9,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 from harness import ledger, machine, python_env, report, servers, tools
@@ -31,7 +31,9 @@ def main(arguments: list[str]) -> int:
         return 0
     try:
         suites = chosen(options.suite)
-        tools.require("cc", *(["wrk"] if options.generator == "wrk" else []), install=options.install)
+        tools.require(
+            "cc", *(["wrk"] if options.generator == "wrk" else []), install=options.install
+        )
         return _run(options, suites, arguments)
     except (tools.MissingTool, ValueError, RuntimeError) as error:
         print(f"bench: {error}", file=sys.stderr)
@@ -53,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
         help="the alula to measure (default .venv/bin/alula); repeat it to compare builds",
     )
     add("--alula-options", default="", help="more options for alula, as one string")
+    add("--engine", type=Path, help="alula-server's example hello: a row for us without Python")
     add("--python", help="the interpreter for the peers (default: alula's, else the newest)")
     add("--generator", choices=("wrk", "own"), default="wrk", help="for throughput suites")
     add("--rate", type=float, help="requests/s of the open loop (default: half of uvicorn's)")
@@ -76,7 +79,7 @@ def _run(options: argparse.Namespace, suites: list[Suite], arguments: list[str])
     interpreter = _interpreter(options, paths)
     peers = [servers.peer(name, interpreter) for name in _peer_names(options.peers)]
     subjects = [_alula(name, path, options) for name, path in paths.items()] + peers
-    if not subjects:
+    if not subjects and not options.engine:
         raise RuntimeError("nothing to measure: no alula at .venv/bin/alula and no peers")
     packages = python_env.common(interpreter)
     own, ceiling = tools.build("load"), tools.build("ceiling")
@@ -90,8 +93,14 @@ def _run(options: argparse.Namespace, suites: list[Suite], arguments: list[str])
             subjects=subjects,
             uvicorn=servers.peer("uvicorn", interpreter),
             ceiling_program=ceiling,
+            engine=servers.engine(options.engine.absolute()) if options.engine else None,
             conditions=Conditions(
-                load, packages, options.server_cpu, options.seconds, options.generator
+                load,
+                packages,
+                options.server_cpu,
+                options.load_cpu,
+                options.seconds,
+                options.generator,
             ),
             count=options.rounds,
             rate=options.rate,
@@ -112,7 +121,7 @@ def _finish(
     alulas: list[str],
     peers: list[str],
 ) -> int:
-    names = [*alulas, *peers, "ceiling"]
+    names = [*alulas, *peers, "engine", "ceiling"]
     tables = [report.suite_table(result, names, peers) for result in results]
     if alulas:
         tables += [report.summary(results, name, peers) for name in alulas]
@@ -180,14 +189,12 @@ def _header(
     interpreter: Interpreter,
     subjects: list[Server],
 ) -> report.Header:
-    versions = {
-        package: version for server in subjects for package, version in server.versions.items()
-    }
     shared = python_env.versions("common")
+    versions = {server.name: server.version for server in subjects}
     versions.update({name: shared[name] for name in ("uvloop", "fastapi", "pydantic", "starlette")})
     rounds = f"{options.rounds} interleaved rounds of {options.seconds} s"
     return report.Header(
-        date=datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S"),
+        date=datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S"),
         commit=machine.commit(),
         machine=machine.describe(),
         python=interpreter.version,

@@ -49,6 +49,14 @@ def ask(connection: socket.socket, exchange: Exchange) -> None:
     Raises `WrongAnswer`, or `OSError` if the connection fails.
     """
     connection.sendall(exchange.request)
+    receive(connection, exchange)
+
+
+def receive(connection: socket.socket, exchange: Exchange) -> None:
+    """Receives one answer and checks it: status and exact body.
+
+    Raises `WrongAnswer`, or `OSError` if the connection fails.
+    """
     received = b""
     while b"\r\n\r\n" not in received:
         received += _receive(connection)
@@ -89,8 +97,8 @@ def _json(value: object) -> bytes:
 
 
 # What the applications must answer is written down here once more, and not imported from them.
-_PLAIN = b"Hello, world!"
-_JSON = json.dumps({"message": "Hello, world!", "items": [1, 2, 3], "ok": True}).encode()
+_PLAIN = b"Hello, World!"
+_JSON = json.dumps({"message": "Hello, World!", "items": [1, 2, 3], "ok": True}).encode()
 _LARGE = bytes(32 + (position * 7 + position // 95) % 95 for position in range(65536))
 _ECHOED = bytes(33 + (position * 11 + position // 90) % 90 for position in range(4096))
 

@@ -104,8 +104,7 @@ class Load:
         try:
             run = subprocess.run(
                 command,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
+                capture_output=True,
                 text=True,
                 check=False,
                 timeout=seconds + _GRACE,

@@ -6,7 +6,7 @@ import os
 import platform
 import resource
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -56,7 +56,7 @@ def raise_descriptor_limit(wanted: int) -> int:
 
 
 @contextmanager
-def pinned(cpu: int) -> Iterator[None]:
+def pinned(cpu: int) -> Generator[None]:
     """What is started in here runs on that core alone."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {cpu})
@@ -64,6 +64,12 @@ def pinned(cpu: int) -> Iterator[None]:
         yield
     finally:
         os.sched_setaffinity(0, before)
+
+
+def own_cpu_seconds() -> float:
+    """CPU time of this process and of the generators that it ran."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
 
 
 class CpuWatch:

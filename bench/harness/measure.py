@@ -12,7 +12,7 @@ from pathlib import Path
 
 from harness.exchange import Exchange, check
 from harness.load import Load, NoSpeed, Run
-from harness.machine import CpuWatch
+from harness.machine import CpuWatch, own_cpu_seconds
 from harness.process import Running
 
 Figures = dict[str, float]
@@ -28,8 +28,29 @@ class Conditions:
     load: Load
     packages: Path
     server_cpu: int
+    load_cpu: int
     seconds: int
     generator: str
+
+
+class Foreign:
+    """Watches for others on the two cores while a measurement runs."""
+
+    def __init__(self, running: Running, conditions: Conditions) -> None:
+        self._running = running
+        self._begun = time.monotonic()
+        self._cores = (CpuWatch(conditions.server_cpu), CpuWatch(conditions.load_cpu))
+        self._ours = (running.cpu_seconds(), own_cpu_seconds())
+
+    def shares(self) -> Figures:
+        """Of each core, the share that neither the server nor we used."""
+        elapsed = time.monotonic() - self._begun
+        used = (self._running.cpu_seconds(), own_cpu_seconds())
+        shares = [
+            max(0.0, core.busy_seconds() - (now - before)) / elapsed
+            for core, before, now in zip(self._cores, self._ours, used, strict=True)
+        ]
+        return {"foreign_on_server_core": shares[0], "foreign_on_load_core": shares[1]}
 
 
 def throughput(
@@ -40,14 +61,14 @@ def throughput(
     check(port, exchange)
     load.closed(port, exchange, connections=connections, seconds=_WARMUP, warmup=0)
     server_before = running.cpu_seconds()
-    watch, begun = CpuWatch(conditions.server_cpu), time.monotonic()
+    begun = time.monotonic()
     if conditions.generator == "wrk":
         run = load.wrk(port, exchange, connections=connections, seconds=conditions.seconds)
     else:
         run = load.closed(
             port, exchange, connections=connections, seconds=conditions.seconds, warmup=0
         )
-    elapsed, busy = time.monotonic() - begun, watch.busy_seconds()
+    elapsed = time.monotonic() - begun
     used = running.cpu_seconds() - server_before
     check(port, exchange)
     return {
@@ -55,7 +76,6 @@ def throughput(
         "per_second": run.requests_per_second,
         "server_share": used / elapsed,
         "generator_share": run.cpu_share,
-        "foreign_share": max(0.0, busy - used) / elapsed,
     }
 
 

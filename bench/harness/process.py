@@ -7,8 +7,8 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from harness.servers import Server, Setting
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
-_START_DEADLINE = 30.0
+_START_DEADLINE = 60.0
 _STOP_DEADLINE = 5.0
 
 
@@ -71,7 +71,7 @@ def _cpu_ticks(fields: list[str]) -> int:
 @contextmanager
 def running(
     server: Server, setting: Setting, exchange: Exchange, *, cpu: int, packages: Path, log: Path
-) -> Iterator[Running]:
+) -> Generator[Running]:
     """Starts the server on one core, waits for its first right answer, and ends it afterwards.
 
     Raises `ServerFailed` if it never answers.
@@ -134,10 +134,8 @@ def _tail(log: Path) -> str:
 def _stop(process: subprocess.Popen[bytes]) -> None:
     """Ends the whole session: politely, then for certain."""
     _signal(process, signal.SIGTERM)
-    try:
+    with suppress(subprocess.TimeoutExpired):
         process.wait(_STOP_DEADLINE)
-    except subprocess.TimeoutExpired:
-        pass
     _signal(process, signal.SIGKILL)
     process.wait()
 

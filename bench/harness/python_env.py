@@ -87,7 +87,7 @@ def versions(name: str) -> dict[str, str]:
     """The pinned packages of `peers/NAME.txt`."""
     lines = (PEERS / f"{name}.txt").read_text().splitlines()
     pairs = (line.split("==") for line in lines if "==" in line)
-    return {package.strip(): version.strip() for package, version in pairs}
+    return {package.strip().lower(): version.strip() for package, version in pairs}
 
 
 def _install(python: list[str], options: list[str], pins: Path) -> None:

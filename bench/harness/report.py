@@ -116,6 +116,8 @@ def _spread(result: Result, metric: Metric, server: str) -> str:
     if not values:
         return ""
     median = _number(result.median(server, metric.key), metric)
+    if len(values) == 1:
+        return median
     return f"{median} ({_number(min(values), metric)}–{_number(max(values), metric)})"
 
 
@@ -125,7 +127,9 @@ def _number(value: float | None, metric: Metric) -> str:
 
 def _ratio_cell(result: Result, metric: Metric, server: str, other: str | None) -> str:
     found = ratio(result, metric.key, server, other) if other and other != server else None
-    return f"{found.median:.2f}" if found else ""
+    if found is None:
+        return ""
+    return f"{found.median:.2f}" if found.median < 10 else f"{found.median:,.0f}"
 
 
 def _percent(share: float | None) -> str:
@@ -138,8 +142,10 @@ def _saturation(result: Result, subjects: list[str]) -> list[str]:
     if "per_second" not in keys or not limited:
         return []
     return [
-        f"the generator was saturated under {', '.join(limited)}: "
-        "between these, requests per second are a tie"
+        (
+            f"the generator was saturated under {', '.join(limited)}: "
+            "between these, requests per second are a tie"
+        )
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from harness import measure, servers
 from harness.exchange import EXCHANGES, Exchange, WrongAnswer
 from harness.idle import idle_connections
 from harness.load import NoSpeed
-from harness.measure import Conditions, Figures
+from harness.measure import Conditions, Figures, Foreign
 from harness.process import Running, ServerFailed, running
 from harness.servers import Server, Setting
 from harness.suites import Suite
@@ -47,6 +48,7 @@ class Rounds:
     subjects: list[Server]
     uvicorn: Server
     ceiling_program: str
+    engine: Server | None
     conditions: Conditions
     count: int
     rate: float | None
@@ -75,6 +77,8 @@ class Rounds:
         if suite.kind == "logged":
             silent = [server.name for server in subjects if not server.has_access_log]
             result.failures.update(dict.fromkeys(silent, "has no access log"))
+        if self.engine and suite.ceiling and exchange.path == "/plain":
+            subjects.append(self.engine)
         if suite.ceiling:
             answer = self._scratch(f"{exchange.name}.answer")
             answer.write_bytes(exchange.constant_answer())
@@ -93,13 +97,17 @@ class Rounds:
     ) -> Figures | None:
         try:
             with self._started(server, setting, exchange) as up:
-                return _measure(up, suite, exchange, self.conditions, rate)
+                foreign = Foreign(up, self.conditions)
+                figures = _measure(up, suite, exchange, self.conditions, rate)
+                return {**figures, **foreign.shares()}
         except (NoSpeed, WrongAnswer, ServerFailed, OSError) as error:
             result.failures[server.name] = f"{type(error).__name__}: {error}"
             print(f"  {suite.name:12} {server.name:10} no speed: {error}", flush=True)
             return None
 
-    def _started(self, server: Server, setting: Setting, exchange: Exchange):
+    def _started(
+        self, server: Server, setting: Setting, exchange: Exchange
+    ) -> AbstractContextManager[Running]:
         return running(
             server,
             setting,
@@ -129,12 +137,12 @@ class Rounds:
         return rate
 
     def _note_noise(self, result: Result) -> None:
-        shares = {name: result.median(name, "foreign_share") for name in result.figures}
-        noisy = [
-            f"{share:.0%} under {name}" for name, share in shares.items() if share and share > _FOREIGN
-        ]
-        if noisy:
-            result.notes.append(f"noisy: others used the server's core, {', '.join(noisy)}")
+        for core in ("server", "load"):
+            key = f"foreign_on_{core}_core"
+            shares = {name: result.median(name, key) or 0.0 for name in result.figures}
+            noisy = [f"{share:.0%} ({name})" for name, share in shares.items() if share > _FOREIGN]
+            if noisy:
+                result.notes.append(f"noisy: others used the {core} core: {', '.join(noisy)}")
 
 
 def _measure(

@@ -47,7 +47,7 @@ class Server:
     name: str
     program: str
     arguments: Arguments = field(repr=False)
-    versions: dict[str, str]
+    version: str = ""
     has_access_log: bool = True
 
     def command(self, setting: Setting, port: int) -> list[str]:
@@ -125,12 +125,25 @@ def peer(name: str, interpreter: Interpreter) -> Server:
     """The peer of that name, installed if need be."""
     program = python_env.peer(name, interpreter) / name
     has_access_log = name != "fastpysgi"
-    return Server(name, str(program), _PEERS[name], python_env.versions(name), has_access_log)
+    pinned = python_env.versions(name)
+    version = pinned.get(name) or pinned[f"{name}-server"]
+    if name == "uvicorn":
+        version += f" (httptools {pinned['httptools']})"
+    return Server(name, str(program), _PEERS[name], version, has_access_log)
 
 
 def alula(name: str, program: Path, version: str, more: list[str]) -> Server:
     """Alula from `program`, with `more` options."""
-    return Server(name, str(program), _alula(more), {"alula": version})
+    return Server(name, str(program), _alula(more), version)
+
+
+def engine(program: Path) -> Server:
+    """Our engine without Python: the example `hello` of alula-server, whose argument is a port."""
+
+    def arguments(_setting: Setting, port: int) -> list[str]:
+        return [str(port)]
+
+    return Server("engine", str(program), arguments, has_access_log=False)
 
 
 def ceiling(program: str, request_length: int, response: Path) -> Server:
@@ -139,4 +152,4 @@ def ceiling(program: str, request_length: int, response: Path) -> Server:
     def arguments(_setting: Setting, port: int) -> list[str]:
         return [str(port), str(request_length), str(response)]
 
-    return Server("ceiling", program, arguments, {}, has_access_log=False)
+    return Server("ceiling", program, arguments, has_access_log=False)

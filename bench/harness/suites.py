@@ -101,12 +101,12 @@ _LISTED = (
     Suite("memory", "memory, raw app, 64 KiB responses", "memory", "body64k", _MEMORY, 64, False),
     Suite("startup", "start-up, raw app", "startup", "plain", _STARTUP, 1, False, 5),
     Suite("log", "plain text, access log on", "logged", "plain", _RAW, 64, False),
-    Suite("log-json", "JSON, access log on", "logged", "json", _RAW, 64, False),
-    Suite("log-echo4k", "echo of 4 KiB, access log on", "logged", "echo4k", _RAW, 64, False),
     Suite("log-fastapi", "FastAPI, access log on", "logged", "fastapi", _FASTAPI, 64, False),
 )
 
 _MORE = (
+    Suite("log-json", "JSON, access log on", "logged", "json", _RAW, 64, False),
+    Suite("log-echo4k", "echo of 4 KiB, access log on", "logged", "echo4k", _RAW, 64, False),
     Suite("headers", "plain text, 11 request headers", "throughput", "headers", _ALL_BEST),
     Suite("plain-256", "plain text, 256 connections", "throughput", "plain", _ALL_BEST, 256),
     Suite("plain-1000", "plain text, 1,000 connections", "throughput", "plain", _ALL_BEST, 1000),

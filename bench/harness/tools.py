@@ -9,7 +9,7 @@ import subprocess
 from harness.places import BIN, NATIVE
 
 # Program -> the Debian package that has it.
-PACKAGES = {"cc": "gcc libc6-dev", "wrk": "wrk"}
+PACKAGES = {"cc": "gcc libc6-dev", "valgrind": "valgrind", "wrk": "wrk"}
 
 
 class MissingTool(Exception):
@@ -29,7 +29,7 @@ def require(*programs: str, install: bool = False) -> None:
         environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
         for command in (["apt-get", "update", "-qq"], ["apt-get", "install", "-y", "-qq"]):
             arguments = packages.split() if "install" in command else []
-            subprocess.run([*command, *arguments], check=True, env=environment, stdout=-3)
+            subprocess.run([*command, *arguments], check=True, env=environment, stdout=subprocess.DEVNULL)
         return
     raise MissingTool(
         f"not found: {', '.join(missing)}; install the Debian package(s) {packages} "

@@ -1,7 +1,7 @@
 """Alula: an application server for Python, with its engine in Rust.
 
 What it is: `alula serve main:app` on the command line, `alula.run("main:app")` in a program, and
-`await alula.Server(alula.Config(app)).serve()` in a running event loop. What it is not: a framework.
+`await alula.Server(alula.Config(app)).serve()` in a running event loop. It is no framework.
 
 Layout:
 

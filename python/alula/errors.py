@@ -1,17 +1,13 @@
 """The exceptions of Alula. All descend from `Error`."""
 
+from alula._alula import ClientDisconnected, Error
 
-class Error(Exception):
-    """Anything that Alula raises on its own account."""
+__all__ = ["ClientDisconnected", "ConfigError", "Error", "StartupError"]
 
 
 class ConfigError(Error, ValueError):
-    """An option, or a value of one, that is not accepted. The text names both, and what would be."""
+    """An option or a value that is not accepted. The text names both, and what would be."""
 
 
 class StartupError(Error):
     """A server that cannot start: no such application, a busy port, a failing lifespan startup."""
-
-
-class ClientDisconnected(Error, OSError):
-    """Raised by `send()` when the client is gone."""

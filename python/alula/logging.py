@@ -71,7 +71,7 @@ class ColourizedFormatter(logging.Formatter):
         fmt: str | None = None,
         datefmt: str | None = None,
         style: Literal["%", "{", "$"] = "%",
-        use_colors: bool | None = None,  # noqa: FBT001 - uvicorn's signature
+        use_colors: bool | None = None,
     ) -> None:
         self.use_colors = sys.stdout.isatty() if use_colors is None else use_colors
         super().__init__(fmt=fmt, datefmt=datefmt, style=style)
@@ -116,7 +116,7 @@ class AccessFormatter(ColourizedFormatter):
         color = _STATUS_COLORS.get(status_code // 100)
         return ansi_style(text, fg=color) if self.use_colors and color else text
 
-    def formatMessage(self, record: logging.LogRecord) -> str:
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
         """The line for a request."""
         record = copy(record)
         assert isinstance(record.args, tuple)

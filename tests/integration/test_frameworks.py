@@ -18,7 +18,7 @@ LOOPS = ("asyncio", "uvloop")
 @pytest.fixture(
     scope="module",
     params=[(framework, loop) for framework in FRAMEWORKS for loop in LOOPS],
-    ids=lambda param: "-".join(param),
+    ids="-".join,
 )
 def served(request: pytest.FixtureRequest) -> Iterator[tuple[str, Server]]:
     framework, loop = request.param

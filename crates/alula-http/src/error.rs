@@ -106,6 +106,8 @@ protocol_errors! {
     InvalidChunkEnd = Some(400), "chunk data is not followed by a line end";
     /// More trailer bytes than the limit.
     TrailersTooLarge = Some(431), "the trailers are too large";
+    /// Content-Length or Transfer-Encoding among the trailers.
+    FramingInTrailers = Some(400), "the trailers hold a header that says where a body ends";
     /// The peer closed in the middle of a message.
     Incomplete = Some(400), "the message ended early";
     /// Bytes after a response that was to be the last, or before any request.

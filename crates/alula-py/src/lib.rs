@@ -1,1 +1,33 @@
-//! `alula._alula`: the Python extension module.
+//! `alula._alula`: the Python extension module. Conversions and glue; the serving is below.
+//!
+//! # Layout
+//!
+//! - [`config`]: the options as Python sees them; [`settings`]: the engine's share of them.
+//! - [`worker`]: the class that hangs an engine into an event loop; [`core`]: what it is made of.
+//! - [`asgi`]: requests in, an application called, its messages out.
+//! - [`task`]: the tasks that applications run in.
+//! - [`access_log`], [`log`]: what is told.
+//! - [`error`]: the exceptions.
+//! - [`ffi`]: the raw C API, and all of this crate's unsafe code.
+
+mod access_log;
+mod asgi;
+mod config;
+mod core;
+mod error;
+mod ffi;
+mod log;
+mod settings;
+mod task;
+mod worker;
+
+use pyo3::prelude::*;
+
+/// The native half of the package `alula`.
+#[pymodule]
+fn _alula(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    ffi::prepare(module.py())?;
+    error::register(module)?;
+    config::register(module)?;
+    worker::register(module)
+}

@@ -24,12 +24,22 @@ fn waits_for_the_deadline_and_never_reports_it_early() {
     reactor.arm(Token(4), deadline);
     assert_eq!(reactor.next_deadline(), Some(deadline));
     assert_eq!(reactor.deadline(Token(4)), Some(deadline));
+    // A waker that nobody means, so that a deadline that is slept through shows.
+    let waker = reactor.waker();
+    let (stop, stopped) = std::sync::mpsc::channel::<()>();
+    let guard = std::thread::spawn(move || {
+        if stopped.recv_timeout(Duration::from_secs(10)).is_err() {
+            waker.wake();
+        }
+    });
     let mut events = Vec::new();
     while events.is_empty() {
         events = turn(&mut reactor, None);
     }
     assert_eq!(events, [Event::Expired(Token(4))]);
     assert!(reactor.now() >= deadline);
+    stop.send(()).unwrap();
+    guard.join().unwrap();
     assert!(reactor.has_expired(Token(4)));
     assert_eq!(reactor.next_deadline(), None);
 }

@@ -5,7 +5,7 @@ import inspect
 import logging
 import sys
 from pathlib import Path
-from types import ModuleType, TracebackType
+from types import ModuleType
 from typing import cast
 
 from alula._internal.asgi import Application
@@ -22,8 +22,7 @@ def add_app_dir(app_dir: str) -> None:
 def import_object(path: str, what: str) -> object:
     """What the path names.
 
-    Raises `StartupError` if there is no such module or attribute. Whatever the module itself raises
-    is passed on, its traceback beginning in that module.
+    Raises `StartupError` if there is no such module or attribute, and what the module raises.
     """
     module_name, _, attributes = path.partition(":")
     if not module_name or not attributes or ":" in attributes:
@@ -46,25 +45,11 @@ def _import_module(name: str, what: str) -> ModuleType:
     except ModuleNotFoundError as error:
         missing = error.name or ""
         if name != missing and not name.startswith(f"{missing}."):
-            raise _from_user_code(error) from error.__cause__
+            raise
         hint = f' Did you mean "{name[:-3]}"?' if name.endswith(".py") else ""
         raise StartupError(
             f'Error loading {what}. Could not import module "{name}".{hint}'
         ) from None
-    except BaseException as error:
-        raise _from_user_code(error) from error.__cause__
-
-
-def _from_user_code(error: BaseException) -> BaseException:
-    """The exception without the frames of the import system and of this file."""
-    trace: TracebackType | None = error.__traceback__
-    ours = (__file__, importlib.__file__)
-    while trace is not None:
-        filename = trace.tb_frame.f_code.co_filename
-        if filename not in ours and not filename.startswith("<frozen importlib"):
-            break
-        trace = trace.tb_next
-    return error.with_traceback(trace)
 
 
 def load_application(path: str, *, factory: bool) -> Application:
@@ -72,19 +57,26 @@ def load_application(path: str, *, factory: bool) -> Application:
 
     Raises `StartupError` if there is no such thing, and whatever the application's code raises.
     """
-    found = import_object(path, "ASGI app")
+    return resolve(import_object(path, "ASGI app"), factory=factory, name=f'"{path}"')
+
+
+def resolve(found: object, *, factory: bool, name: str = "It") -> Application:
+    """The application that an object is, or returns.
+
+    Raises `StartupError` if it is none, and whatever a factory raises.
+    """
     if factory or _is_factory(found):
-        found = _call_factory(path, found, expected=factory)
+        found = _call_factory(name, found, expected=factory)
     kind = _kind(found)
     if kind != "ASGI 3":
-        raise StartupError(f'Error loading ASGI app. "{path}" is {kind}, not an ASGI 3 application.')
+        raise StartupError(f"Error loading ASGI app. {name} is {kind}, not an ASGI 3 application.")
     return cast("Application", found)
 
 
-def _call_factory(path: str, found: object, *, expected: bool) -> object:
+def _call_factory(name: str, found: object, *, expected: bool) -> object:
     if not callable(found) or not _takes(found, 0):
         raise StartupError(
-            f'Error loading ASGI app factory. "{path}" cannot be called without arguments.'
+            f"Error loading ASGI app factory. {name} cannot be called without arguments."
         )
     if not expected:
         _logger.warning(

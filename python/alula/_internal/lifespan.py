@@ -4,19 +4,19 @@ import asyncio
 import logging
 from typing import Any, Final
 
-from alula._internal.asgi import Application, Message
+from alula._internal.asgi import Application, Message, Scope
 
 _logger = logging.getLogger("uvicorn.error")
 
-_SCOPE: Final = {"type": "lifespan", "asgi": {"version": "3.0", "spec_version": "2.0"}}
+_ASGI: Final = {"version": "3.0", "spec_version": "2.0"}
 
 
 class Lifespan:
     """Tells an application that the server starts and stops.
 
-    `mode` is `on`, `off` or `auto`: with `auto` an application that raises before it has answered is
-    taken to be one without lifespan. `state` is the dictionary of the lifespan's scope, which every
-    request gets a copy of.
+    `mode` is `on`, `off` or `auto`: with `auto` an application that raises before it has answered
+    is taken to be one without lifespan. `state` is the dictionary of the lifespan's scope, of which
+    every request gets a copy.
     """
 
     def __init__(self, app: Application, mode: str) -> None:
@@ -38,7 +38,6 @@ class Lifespan:
         self._messages.put_nowait({"type": "lifespan.startup"})
         await self._started.wait()
         if self._failed:
-            _logger.error("Application startup failed. Exiting.")
             return False
         _logger.info("Application startup complete.")
         return True
@@ -63,7 +62,7 @@ class Lifespan:
             await asyncio.wait([self._task])
 
     async def _run(self) -> None:
-        scope = {**_SCOPE, "asgi": dict(_SCOPE["asgi"]), "state": self.state}
+        scope: Scope = {"type": "lifespan", "asgi": dict(_ASGI), "state": self.state}
         try:
             await self._app(scope, self._receive, self._send)
         except asyncio.CancelledError:

@@ -48,10 +48,14 @@ def configure(config: Config) -> None:
 def _level(name: str) -> int:
     if name.isdigit():
         return int(name)
-    return formatters.TRACE_LOG_LEVEL if name == "trace" else logging.getLevelNamesMapping()[name.upper()]
+    return (
+        formatters.TRACE_LOG_LEVEL
+        if name == "trace"
+        else logging.getLevelNamesMapping()[name.upper()]
+    )
 
 
-def _apply(given: object, use_colors: bool | None) -> None:  # noqa: FBT001
+def _apply(given: object, use_colors: bool | None) -> None:
     if given is None:
         return
     if isinstance(given, Mapping):
@@ -64,7 +68,7 @@ def _apply(given: object, use_colors: bool | None) -> None:  # noqa: FBT001
         logging.config.fileConfig(_read_ini(given), disable_existing_loggers=False)
 
 
-def _with_colors(given: Mapping[str, Any], use_colors: bool | None) -> dict[str, Any]:  # noqa: FBT001
+def _with_colors(given: Mapping[str, Any], use_colors: bool | None) -> dict[str, Any]:
     """A copy of a configuration, with the option in the two formatters that uvicorn sets it in."""
     settings = _ours(given)
     if use_colors is not None:
@@ -132,16 +136,14 @@ def access_log(config: Config) -> AccessLog | Literal["native"] | None:
     return "native" if _is_standard(logger) else _log_request
 
 
-def _log_request(
-    client: str | None, method: str, path: str, version: str, status: int
-) -> None:
+def _log_request(client: str | None, method: str, path: str, version: str, status: int) -> None:
     logging.getLogger("uvicorn.access").info(
         '%s - "%s %s HTTP/%s" %d', client or "", method, path, version, status
     )
 
 
 def _is_standard(logger: logging.Logger) -> bool:
-    """Whether the logger writes the default lines to the process's standard output, and only that."""
+    """Whether the logger writes the default lines to standard output, and does only that."""
     if type(logger) is not logging.Logger or logger.filters or logger.propagate:
         return False
     if logging.getLogRecordFactory() is not logging.LogRecord or len(logger.handlers) != 1:

@@ -24,7 +24,9 @@ def loop_factory(name: str) -> "Callable[[], AbstractEventLoop]":
         if find_spec("uvloop") is None:
             if name == "auto":
                 return asyncio.new_event_loop
-            raise ConfigError("loop: 'uvloop' is not installed; expected auto, asyncio, or a factory")
+            raise ConfigError(
+                "loop: 'uvloop' is not installed; expected auto, asyncio, or a factory"
+            )
         return _uvloop()
     factory = import_object(name, "the event loop")
     if not callable(factory):

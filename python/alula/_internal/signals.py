@@ -4,8 +4,9 @@ import logging
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from socket import socketpair
 from types import FrameType
 from typing import Any
 
@@ -18,8 +19,8 @@ STOPPING = (signal.SIGINT, signal.SIGTERM)
 class StopSignals:
     """While entered, the first signal to stop calls `stop`, and a second one ends the process.
 
-    A second signal has the effect that it had before: the previous handlers are put back first. With
-    `default` it is the system's, whatever was installed before.
+    A second signal has the effect that it had before: the previous handlers are put back first.
+    With `default` it is the system's, whatever was installed before.
     """
 
     def __init__(self, stop: Callable[[], None], *, default: bool = False) -> None:
@@ -50,6 +51,10 @@ class StopSignals:
         signal.raise_signal(number)
 
 
+def ignore(_number: int, _frame: FrameType | None) -> None:
+    """A handler that does nothing; unlike SIG_IGN it is not inherited by other programs."""
+
+
 def flush() -> None:
     """Writes out what the log and the standard streams still hold."""
     for handler in logging.getLogger("uvicorn").handlers:
@@ -58,3 +63,47 @@ def flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(Exception):
             stream.flush()
+
+
+class SignalQueue:
+    """While entered, keeps signals until they are asked for; `fileno()` is readable meanwhile."""
+
+    def __init__(self, numbers: Iterable[int]) -> None:
+        self._numbers = list(numbers)
+        self._previous: dict[int, Any] = {}
+        self._previous_wakeup = -1
+        self._reader, self._writer = socketpair()
+        self._reader.setblocking(False)
+        self._writer.setblocking(False)
+
+    def __enter__(self) -> "SignalQueue":
+        self._previous_wakeup = signal.set_wakeup_fd(
+            self._writer.fileno(), warn_on_full_buffer=False
+        )
+        for number in self._numbers:
+            self._previous[number] = signal.signal(number, ignore)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
+        signal.set_wakeup_fd(self._previous_wakeup)
+        self._reader.close()
+        self._writer.close()
+
+    def fileno(self) -> int:
+        """The descriptor to wait for."""
+        return self._reader.fileno()
+
+    def wake(self) -> None:
+        """Makes it readable, without a signal; from any thread."""
+        with suppress(OSError):
+            self._writer.send(b"\0")
+
+    def take(self) -> list[int]:
+        """The signals that have come, in order."""
+        try:
+            received = self._reader.recv(4096)
+        except BlockingIOError:
+            return []
+        return [number for number in received if number]

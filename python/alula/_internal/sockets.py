@@ -10,6 +10,7 @@ import socket
 import stat
 from collections.abc import Iterable
 from pathlib import Path
+from typing import cast
 
 from alula.config import Config
 from alula.errors import StartupError
@@ -28,6 +29,11 @@ def bind(config: Config) -> "Binding":
     if config.uds is not None:
         return _bind_unix(config.uds)
     return Binding(_bind_all(_addresses(config.host, config.port), config.port))
+
+
+def adopt(sockets: Iterable[socket.socket]) -> "Binding":
+    """Copies of sockets that somebody else has bound."""
+    return Binding([sock.dup() for sock in sockets])
 
 
 class Binding:
@@ -191,7 +197,7 @@ def _address(sock: socket.socket) -> Address:
 
 def _show(address: object) -> str:
     if isinstance(address, tuple):
-        host, port = str(address[0]), address[1]
+        host, port, *_ = map(str, cast("tuple[object, ...]", address))
         return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     return str(address)
 

@@ -46,6 +46,7 @@ pub(crate) struct Decoder {
     counter: u32,
     state: State,
     trailers: FieldScan,
+    name: FramingName,
 }
 
 impl Decoder {
@@ -193,18 +194,66 @@ impl Decoder {
     fn trailer_lines(
         &mut self,
         input: &[u8],
-        at: usize,
+        mut at: usize,
         limits: &Limits,
     ) -> Result<usize, ProtocolError> {
         // The empty line behind them does not count.
         let most = limits.trailer_bytes.min(1 << 30) + 2;
-        let bound = at.saturating_add(most - self.counter as usize);
-        let window = input.get(..bound).unwrap_or(input);
-        let end = self.trailers.advance(window, at, usize::MAX)?;
-        self.counter += (end - at) as u32;
-        if !self.trailers.is_complete() && input.len() > bound {
-            return Err(ProtocolError::TrailersTooLarge);
+        while let Some(byte) = input.get(at)
+            && !self.trailers.is_complete()
+        {
+            if self.counter as usize == most {
+                return Err(ProtocolError::TrailersTooLarge);
+            }
+            self.trailers
+                .advance(core::slice::from_ref(byte), 0, usize::MAX)?;
+            self.name.note(*byte)?;
+            self.counter += 1;
+            at += 1;
         }
-        Ok(end)
+        Ok(at)
+    }
+}
+
+/// Whether the name of a trailer is one that says where a message ends. As a header it would
+/// contradict the framing at hand, and some take trailers for headers.
+#[derive(Clone, Copy, Debug, Default)]
+enum FramingName {
+    /// At the first byte of a line.
+    #[default]
+    Start,
+    /// So many bytes of `content-length` have come.
+    ContentLength(u8),
+    /// So many bytes of `transfer-encoding` have come.
+    TransferEncoding(u8),
+    /// Another name, or behind it.
+    Other,
+}
+
+impl FramingName {
+    /// Takes in the next byte of the trailers, which has been vetted.
+    fn note(&mut self, byte: u8) -> Result<(), ProtocolError> {
+        if byte == b'\n' {
+            *self = Self::Start;
+            return Ok(());
+        }
+        let byte = byte.to_ascii_lowercase();
+        let (known, at): (&[u8], u8) = match *self {
+            Self::Start if byte == b'c' => (b"content-length", 0),
+            Self::Start => (b"transfer-encoding", 0),
+            Self::ContentLength(at) => (b"content-length", at),
+            Self::TransferEncoding(at) => (b"transfer-encoding", at),
+            Self::Other => return Ok(()),
+        };
+        let next = known.get(usize::from(at));
+        if next.is_none() && byte == b':' {
+            return Err(ProtocolError::FramingInTrailers);
+        }
+        *self = match (next == Some(&byte), known[0]) {
+            (true, b'c') => Self::ContentLength(at + 1),
+            (true, _) => Self::TransferEncoding(at + 1),
+            (false, _) => Self::Other,
+        };
+        Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! The resumable scan of header and trailer lines: each byte is looked at once, and refused as
 //! soon as it has come.
 
-use super::grammar::{self, TOKEN};
+use super::grammar;
 use crate::ProtocolError;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,19 +47,9 @@ impl FieldScan {
         mut at: usize,
         most: usize,
     ) -> Result<usize, ProtocolError> {
-        // In the order in which they come, not as a table to jump through: the states of a line
-        // that is there as a whole cost nothing.
         loop {
             if self.state == State::Start {
-                match input.get(at) {
-                    None => return Ok(at),
-                    Some(b'\r') => {
-                        self.state = State::BlockEnd;
-                        at += 1;
-                        break;
-                    }
-                    Some(&byte) => self.begin_line(byte, most)?,
-                }
+                at += self.line(&input[at..], most)?;
             }
             if self.state == State::Name {
                 at += grammar::name_run(&input[at..]);
@@ -75,14 +65,13 @@ impl FieldScan {
                 }
                 at += 1;
             }
-            if self.state == State::LineEnd {
-                if !self.step(input.get(at), b'\n', State::Start)? {
-                    return Ok(at);
-                }
-                at += 1;
-            } else {
+            if self.state != State::LineEnd {
                 break;
             }
+            if !self.step(input.get(at), b'\n', State::Start)? {
+                return Ok(at);
+            }
+            at += 1;
         }
         if self.state == State::BlockEnd && self.step(input.get(at), b'\n', State::Complete)? {
             at += 1;
@@ -90,18 +79,36 @@ impl FieldScan {
         Ok(at)
     }
 
-    /// A line begins with `byte`, which is not yet done with.
+    /// A line from its first byte on, as much of it as there is. Its end is looked for first, so
+    /// that the next line need not wait for what is found in this one.
     #[inline]
-    fn begin_line(&mut self, byte: u8, most: usize) -> Result<(), ProtocolError> {
-        if !grammar::is(TOKEN, byte) {
-            return Err(refusal(self.state, byte));
+    fn line(&mut self, rest: &[u8], most: usize) -> Result<usize, ProtocolError> {
+        let end = grammar::value_run(rest);
+        let name = grammar::name_run(&rest[..end]);
+        if name > 0 {
+            if self.count() >= most || self.count == u16::MAX {
+                return Err(ProtocolError::TooManyHeaders);
+            }
+            self.count += 1;
+            self.state = State::Name;
         }
-        if self.count() >= most || self.count == u16::MAX {
-            return Err(ProtocolError::TooManyHeaders);
+        match rest.get(name) {
+            Some(b':') if name > 0 => {
+                let is_whole = rest.get(end) == Some(&b'\r');
+                self.state = if is_whole {
+                    State::LineEnd
+                } else {
+                    State::Value
+                };
+                Ok(end + usize::from(is_whole))
+            }
+            Some(b'\r') if name == 0 => {
+                self.state = State::BlockEnd;
+                Ok(1)
+            }
+            Some(&byte) => Err(refusal(self.state, byte)),
+            None => Ok(end),
         }
-        self.count += 1;
-        self.state = State::Name;
-        Ok(())
     }
 
     /// Goes to the next state if the byte is the one that leads there; false without a byte.

@@ -124,13 +124,18 @@ const fn before(marks: u64) -> usize {
 pub(crate) fn name_run(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(word) = bytes[at..].first_chunk() {
-        let usual = before(unlike_names(u64::from_le_bytes(*word)));
-        at += usual;
-        if usual < 8 {
+        let marks = unlike_names(u64::from_le_bytes(*word));
+        if marks != 0 {
+            at += before(marks);
             break;
         }
+        at += 8;
     }
-    if bytes.get(at) == Some(&b':') { at } else { at + run(TOKEN, &bytes[at..]) }
+    if bytes.get(at) == Some(&b':') {
+        at
+    } else {
+        at + run(TOKEN, &bytes[at..])
+    }
 }
 
 /// How many bytes at the front can stand in a header value: many at a time.
@@ -151,18 +156,25 @@ pub(crate) fn value_run(bytes: &[u8]) -> usize {
 #[inline]
 fn visible_run(bytes: &[u8]) -> usize {
     let stops = |byte: u8| byte < b' ' || byte == 0x7F;
-    let (blocks, _) = bytes.as_chunks::<16>();
-    // Written so that the compiler makes vector instructions of it.
-    let is_visible = |block: &[u8; 16]| !block.iter().fold(false, |any, &byte| any | stops(byte));
-    let mut at = 16 * blocks.iter().take_while(|block| is_visible(block)).count();
-    while let Some(word) = bytes[at..].first_chunk() {
-        let visible = before(controls(u64::from_le_bytes(*word)));
-        at += visible;
-        if visible < 8 {
-            return at;
+    let mut at = 0;
+    while let Some(block) = bytes[at..].first_chunk::<16>() {
+        // Written so that the compiler makes vector instructions of it.
+        if block.iter().fold(false, |any, &byte| any | stops(byte)) {
+            break;
         }
+        at += 16;
     }
-    at + bytes[at..].iter().position(|&byte| stops(byte)).unwrap_or(bytes.len() - at)
+    while let Some(word) = bytes[at..].first_chunk() {
+        let marks = controls(u64::from_le_bytes(*word));
+        if marks != 0 {
+            return at + before(marks);
+        }
+        at += 8;
+    }
+    at + bytes[at..]
+        .iter()
+        .position(|&byte| stops(byte))
+        .unwrap_or(bytes.len() - at)
 }
 
 /// Without the spaces and tabs around it.
@@ -270,4 +282,111 @@ pub fn percent_decode(mut encoded: &[u8], out: &mut Vec<u8>) {
         }
     }
     out.extend_from_slice(encoded);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        TOKEN, VALUE, decimal, is_authority, list, name_run, percent_decode, run, trim, value_run,
+    };
+
+    /// Every byte at every place of runs of every length around the widths that are taken at once.
+    #[test]
+    fn wide_runs_agree_with_the_table() {
+        for (length, place) in
+            (0..50).flat_map(|length| (0..length).map(move |place| (length, place)))
+        {
+            let mut bytes = b"Abc-xYz0_".repeat(6)[..length].to_vec();
+            for byte in 0..=255 {
+                bytes[place] = byte;
+                assert_eq!(
+                    name_run(&bytes),
+                    run(TOKEN, &bytes),
+                    "{}",
+                    bytes.escape_ascii()
+                );
+                assert_eq!(
+                    value_run(&bytes),
+                    run(VALUE, &bytes),
+                    "{}",
+                    bytes.escape_ascii()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn wide_runs_agree_with_the_table_on_letters_and_dashes() {
+        for byte in 0..=255 {
+            for at in 0..24 {
+                let mut bytes = b"-".repeat(24);
+                bytes[at] = byte;
+                assert_eq!(
+                    name_run(&bytes),
+                    run(TOKEN, &bytes),
+                    "{}",
+                    bytes.escape_ascii()
+                );
+                // The byte before may change what a carry does to the next.
+                bytes[at.saturating_sub(1)] = byte.wrapping_add(1);
+                assert_eq!(
+                    name_run(&bytes),
+                    run(TOKEN, &bytes),
+                    "{}",
+                    bytes.escape_ascii()
+                );
+                assert_eq!(
+                    value_run(&bytes),
+                    run(VALUE, &bytes),
+                    "{}",
+                    bytes.escape_ascii()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn decodes_percent_once_and_leaves_what_is_none() {
+        for (encoded, expected) in [
+            ("", &b""[..]),
+            ("/a%20b", b"/a b"),
+            ("%2f%2F%41", b"//A"),
+            ("%252F", b"%2F"),
+            ("%", b"%"),
+            ("%4", b"%4"),
+            ("%zz%4z%z4%41", b"%zz%4z%z4A"),
+            ("%%41", b"%A"),
+            ("%C3%A9%00", b"\xC3\xA9\0"),
+        ] {
+            let mut decoded = b"before".to_vec();
+            percent_decode(encoded.as_bytes(), &mut decoded);
+            assert_eq!(decoded, [b"before", expected].concat());
+        }
+    }
+
+    #[test]
+    fn numbers_have_1_to_19_digits() {
+        assert_eq!(decimal(b"0"), Some(0));
+        assert_eq!(
+            decimal(b"9999999999999999999"),
+            Some(9_999_999_999_999_999_999)
+        );
+        for wrong in [&b""[..], b"00000000000000000000", b"1 ", b"/", b":", b"+1"] {
+            assert_eq!(decimal(wrong), None);
+        }
+    }
+
+    #[test]
+    fn lists_are_split_at_commas_and_trimmed() {
+        let elements: Vec<&[u8]> = list(b" a ,\tb\t,, c d").collect();
+        assert_eq!(elements, [&b"a"[..], b"b", b"", b"c d"]);
+        assert_eq!(trim(b" \t "), b"");
+    }
+
+    #[test]
+    fn ports_end_at_65535() {
+        assert!(is_authority(b"a:65535"));
+        assert!(!is_authority(b"a:65536"));
+        assert!(!is_authority(b"a:000001"));
+    }
 }

@@ -171,6 +171,14 @@ impl RequestScan {
     /// `HTTP/1.x` CR LF; true behind it.
     fn version_line(&mut self, input: &[u8]) -> Result<bool, ProtocolError> {
         let begin = self.target_end as usize + 1;
+        // The usual line as a whole.
+        if self.at as usize == begin && input[begin..].starts_with(b"HTTP/1.1\r\n") {
+            self.minor = b'1';
+            self.check_major(input, b'1')?;
+            self.at += VERSION_LENGTH as u32;
+            self.phase = Phase::Fields;
+            return Ok(true);
+        }
         while let Some(&byte) = input.get(self.at as usize) {
             let index = self.at as usize - begin;
             match index {

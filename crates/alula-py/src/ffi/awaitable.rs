@@ -165,21 +165,21 @@ impl Awaitable {
         value: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Outcome<'py>> {
         let exchange = self.exchange(py);
-        let exchange = exchange.get().here()?;
+        let state = exchange.get().here()?;
         match self.state.replace(RUNNING) {
             FRESH => {
                 let progress = if KIND == SEND {
                     let message = self.payload.get(py).expect("a fresh send has its message");
-                    send::begin(py, exchange, &message)
+                    send::begin(&exchange, state, &message)
                 } else {
-                    receive::step(py, exchange)
+                    receive::step(&exchange, state)
                 };
                 self.settle(py, progress)
             }
             WAITING => {
                 let waiter = self.waiter.get(py).expect("a waiting awaitable has its iterator");
                 let step = coroutine::send(&waiter, value);
-                self.woken::<KIND>(py, exchange, step)
+                self.woken::<KIND>(py, state, step)
             }
             RUNNING => Err(PyValueError::new_err("awaitable is already being awaited")),
             _ => {
@@ -193,9 +193,10 @@ impl Awaitable {
     fn woken<'py, const KIND: bool>(
         &self,
         py: Python<'py>,
-        exchange: &State,
+        state: &State,
         step: Step<'py>,
     ) -> PyResult<Outcome<'py>> {
+        let exchange = self.exchange(py);
         let progress = match step {
             Step::Yielded(future) => {
                 self.state.set(WAITING);
@@ -211,9 +212,9 @@ impl Awaitable {
                         more: self.more.get(),
                     }),
                 };
-                send::resume(py, exchange, rest)
+                send::resume(&exchange, state, rest)
             }
-            Step::Returned(_) => receive::step(py, exchange),
+            Step::Returned(_) => receive::step(&exchange, state),
         };
         self.settle(py, progress)
     }
@@ -354,12 +355,12 @@ unsafe extern "C" fn call_throw<const KIND: bool>(
             };
             let error = thrown(&arguments)?;
             let exchange = this.exchange(py);
-            let exchange = exchange.get().here()?;
+            let state = exchange.get().here()?;
             let outcome = match this.state.replace(RUNNING) {
                 WAITING => {
                     let waiter = this.waiter.get(py).expect("a waiting awaitable has it");
                     let step = coroutine::throw(&waiter, error.value(py));
-                    this.woken::<KIND>(py, exchange, step)
+                    this.woken::<KIND>(py, state, step)
                 }
                 RUNNING => Err(PyValueError::new_err("awaitable is already being awaited")),
                 _ => {
@@ -391,7 +392,7 @@ pub(super) fn thrown(arguments: &Bound<'_, PyAny>) -> PyResult<PyErr> {
         Some(value) => PyErr::from_type(kind.clone(), (value.unbind(),)),
         None => PyErr::from_value(kind.call0()?),
     })
-    .inspect(|error| drop(error.value(py)))
+    .inspect(|error| _ = error.value(py))
 }
 
 unsafe extern "C" fn call_close<const KIND: bool>(
@@ -442,7 +443,7 @@ unsafe extern "C" fn dealloc<const KIND: bool>(object: *mut ffi::PyObject) {
     // own type's list.
     unsafe {
         ffi::PyObject_GC_UnTrack(object.cast());
-        let (py, this) = (Python::assume_attached(), self::this(object));
+        let (py, this) = (Python::assume_attached(), this(object));
         if this.state.get() == FRESH {
             never_awaited::<KIND>();
         }

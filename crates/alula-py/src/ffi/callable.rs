@@ -32,7 +32,22 @@ pub(super) fn prepare(py: Python<'_>) -> PyResult<()> {
         (&RECEIVE_TYPE, make(py, c"alula._alula.receive", c"receive")?),
         (&SEND_TYPE, make(py, c"alula._alula.send", c"send")?),
     ] {
+        mark(kind.bind(py))?;
         let _ = place.set(py, kind);
+    }
+    Ok(())
+}
+
+/// Marks instances as coroutine functions, for `asyncio` and for `inspect`.
+fn mark(kind: &Bound<'_, PyType>) -> PyResult<()> {
+    let py = kind.py();
+    for (module, mark, attribute) in [
+        ("asyncio.coroutines", "_is_coroutine", "_is_coroutine"),
+        ("inspect", "_is_coroutine_mark", "_is_coroutine_marker"),
+    ] {
+        if let Some(mark) = py.import(module)?.getattr_opt(mark)? {
+            kind.setattr(attribute, mark)?;
+        }
     }
     Ok(())
 }
@@ -64,7 +79,9 @@ fn make(
         slot(ffi::Py_tp_members, members.as_mut_ptr().cast()),
         slot(ffi::Py_tp_getset, getters.as_mut_ptr().cast()),
     ];
-    let flags = object::FLAGS | ffi::Py_TPFLAGS_HAVE_VECTORCALL;
+    // Not immutable: the marks of a coroutine function are attributes of the type.
+    let flags =
+        object::FLAGS & !ffi::Py_TPFLAGS_IMMUTABLETYPE | ffi::Py_TPFLAGS_HAVE_VECTORCALL;
     // SAFETY: each slot holds a function of the slot's signature; the tables are leaked; the
     // instances are `Callable`, whose vectorcall pointer is where the member says.
     unsafe { object::build(py, name, size_of::<Callable>(), flags, None, slots) }
@@ -86,11 +103,6 @@ unsafe extern "C" fn constant(
 ) -> *mut ffi::PyObject {
     // SAFETY: `getter` passes a string that lives for ever.
     unsafe { ffi::PyUnicode_FromString(answer.cast()) }
-}
-
-/// The two types, to be marked as coroutine functions.
-pub(crate) fn types(py: Python<'_>) -> [&Py<PyType>; 2] {
-    [&RECEIVE_TYPE, &SEND_TYPE].map(|place| place.get(py).expect("made with the module"))
 }
 
 /// A `receive` for `exchange`.

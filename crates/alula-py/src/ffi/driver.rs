@@ -421,12 +421,12 @@ unsafe extern "C" fn show(object: *mut ffi::PyObject, name: *mut c_void) -> *mut
             let (object, name) = unsafe {
                 (Bound::from_borrowed_ptr(py, object), CStr::from_ptr(name.cast_const().cast()))
             };
-            let name = name.to_str()?;
+            let name = name.to_string_lossy();
             let this = this(&object);
             if let Some(coroutine) = this.coroutine.get(py) {
-                return Ok(coroutine.getattr(name)?.into_ptr());
+                return Ok(coroutine.getattr(&*name)?.into_ptr());
             }
-            Ok(match name {
+            Ok(match &*name {
                 "__name__" | "__qualname__" => pyo3::types::PyString::new(py, "request").into_ptr(),
                 "cr_running" => (this.state.get() == RUNNING).into_pyobject(py)?.to_owned().into_ptr(),
                 "cr_suspended" => false.into_pyobject(py)?.to_owned().into_ptr(),

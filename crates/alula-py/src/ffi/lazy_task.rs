@@ -35,8 +35,8 @@ struct Extra {
 
 /// What initialising a task needs.
 struct Needs {
-    event_loop: Py<PyAny>,
-    context: Py<PyContext>,
+    event_loop: *mut ffi::PyObject,
+    context: *mut ffi::PyObject,
 }
 
 /// The subclass, the C type that it extends, and where the extra fields begin.
@@ -185,10 +185,8 @@ impl<'py> LazyTask<'py> {
                 }
             }
         }
-        let needs = Local::new(Needs {
-            event_loop: event_loop.clone().unbind(),
-            context: context.clone().unbind(),
-        });
+        let needs =
+            Local::new(Needs { event_loop: event_loop.as_ptr(), context: context.as_ptr() });
         let extra = self.extra();
         extra.needs.set(&raw const needs);
         extra.state.set(ARMED);
@@ -268,7 +266,9 @@ fn touch(py: Python<'_>, task: &Bound<'_, PyAny>) -> PyResult<()> {
         };
         extra.state.set(TASK);
         let driver = driver::running(py)?;
-        initialise(task, &driver, needs.event_loop.bind(py), needs.context.bind(py), false)
+        let event_loop = Bound::from_borrowed_ptr(py, needs.event_loop);
+        let context = Bound::from_borrowed_ptr(py, needs.context).cast_into_unchecked();
+        initialise(task, &driver, &event_loop, &context, false)
     }
 }
 

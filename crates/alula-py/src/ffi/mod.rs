@@ -10,6 +10,7 @@
 //! - [`stop`]: the `StopIteration` that carries a value out of an awaitable.
 //! - [`coroutine`]: stepping a coroutine.
 //! - [`context`]: copying and entering a `contextvars` context.
+//! - [`descriptor`]: sockets that Python hands over.
 //! - [`driver`]: the coroutine-like object that a task runs once its application has waited.
 //! - [`lazy_task`]: a task object whose `__init__` runs only when it must.
 //! - [`header_list`]: an application's list of headers, read without running Python code.
@@ -19,10 +20,27 @@ pub(crate) mod awaitable;
 pub(crate) mod callable;
 pub(crate) mod context;
 pub(crate) mod coroutine;
+pub(crate) mod descriptor;
 pub(crate) mod driver;
 pub(crate) mod header_list;
 pub(crate) mod lazy_task;
 mod object;
-mod stop;
+pub(crate) mod stop;
 pub(crate) mod text;
 pub(crate) mod thread;
+
+use pyo3::prelude::*;
+
+/// Makes the types, once, when the module is imported.
+pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
+    awaitable::prepare(py)?;
+    callable::prepare(py)?;
+    driver::prepare(py)
+}
+
+/// How many references there are to `object`.
+#[inline]
+pub(crate) fn references<T>(object: &Bound<'_, T>) -> isize {
+    // SAFETY: reads a living object's header.
+    unsafe { pyo3::ffi::Py_REFCNT(object.as_ptr()) }
+}

@@ -150,7 +150,9 @@ fn given(matches: &ArgMatches, spec: &Spec) -> Option<Value> {
 /// What clap did not want to go on with: help, or a mistake.
 fn refuse(error: &clap::Error) -> Result<Invocation, ConfigError> {
     match error.kind() {
-        ErrorKind::DisplayHelp => return Ok(Invocation::Help(error.render().to_string())),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            return Ok(Invocation::Help(error.render().to_string()));
+        }
         ErrorKind::UnknownArgument => {
             if let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg)
                 && let Some(reason) = later::reason(option)
@@ -289,6 +291,9 @@ mod tests {
         assert_eq!(parse(["--version"]), Ok(Invocation::Version));
         assert_eq!(parse(["serve", "--version"]), Ok(Invocation::Version));
         assert!(matches!(parse(["--help"]), Ok(Invocation::Help(_))));
-        assert!(parse(Vec::<String>::new()).is_err());
+        assert!(matches!(
+            parse(Vec::<String>::new()),
+            Ok(Invocation::Help(_))
+        ));
     }
 }

@@ -13,6 +13,7 @@
 //! - [`accept`]: which values a kind of option takes.
 //! - [`cli`], [`environment`], [`file`], [`dotenv`]: where values come from.
 //! - [`gather`], [`resolve`]: which of them wins: command line, environment, file, default.
+//! - `settings`: what the options mean to the engine.
 //! - [`later`]: uvicorn's options that this version refuses by name.
 //! - [`markdown`]: the table of the documentation.
 //! - [`error`]: what is said when a value is not accepted.
@@ -28,6 +29,7 @@ pub mod gather;
 pub mod later;
 pub mod markdown;
 pub mod resolve;
+mod settings;
 pub mod spec;
 pub mod table;
 pub mod value;

@@ -1,0 +1,1 @@
+"""The ruler measured: `python -m pytest bench/selftest`."""

@@ -1,0 +1,168 @@
+//! A thread that writes lines to standard output.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Bytes that may wait to be written. A slow terminal must not make the server grow.
+const ROOM: usize = 1 << 20;
+/// How long a full buffer may hold up the server before lines are dropped.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// How long the thread gathers before it writes.
+const GATHER: Duration = Duration::from_millis(5);
+/// How long somebody waits for the thread to be through.
+const SYNC: Duration = Duration::from_millis(500);
+
+/// What the two sides share.
+#[derive(Default)]
+struct Shared {
+    waiting: Vec<u8>,
+    dropped: u64,
+    /// The thread sleeps, and must be told.
+    asleep: bool,
+    /// The thread has taken bytes and not written them yet.
+    writing: bool,
+    /// Somebody waits for the thread: no gathering.
+    hurry: bool,
+    stop: bool,
+}
+
+/// The state, and who is told of what.
+#[derive(Default)]
+struct Channel {
+    shared: Mutex<Shared>,
+    /// For the thread.
+    filled: Condvar,
+    /// For the server.
+    emptied: Condvar,
+}
+
+impl Channel {
+    fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The thread. Dropping it writes what is left, and ends it.
+pub(crate) struct Writer {
+    channel: Arc<Channel>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    /// Starts it.
+    ///
+    /// # Errors
+    ///
+    /// Where the system gives no thread.
+    pub(crate) fn start() -> io::Result<Self> {
+        Self::to(io::stdout())
+    }
+
+    fn to(mut out: impl Write + Send + 'static) -> io::Result<Self> {
+        let channel = Arc::new(Channel::default());
+        let theirs = Arc::clone(&channel);
+        let thread = thread::Builder::new()
+            .name("alula-access-log".to_owned())
+            .spawn(move || run(&theirs, &mut out))?;
+        Ok(Self { channel, thread: Some(thread) })
+    }
+
+    /// Takes `lines` over, which are whole ones, and leaves the buffer empty. Where there is no
+    /// room it waits a little, then drops them; how many is said in the log.
+    pub(crate) fn take(&self, lines: &mut Vec<u8>) {
+        let mut shared = self.channel.lock();
+        if shared.waiting.len() + lines.len() > ROOM {
+            let full = |shared: &mut Shared| {
+                !shared.waiting.is_empty() && shared.waiting.len() + lines.len() > ROOM
+            };
+            let waited = self.channel.emptied.wait_timeout_while(shared, PATIENCE, full);
+            let (guard, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+            shared = guard;
+            if timeout.timed_out() {
+                shared.dropped += lines.iter().filter(|byte| **byte == b'\n').count() as u64;
+                lines.clear();
+                return;
+            }
+        }
+        if shared.waiting.is_empty() {
+            std::mem::swap(&mut shared.waiting, lines);
+        } else {
+            shared.waiting.append(lines);
+        }
+        if std::mem::take(&mut shared.asleep) {
+            self.channel.filled.notify_one();
+        }
+    }
+
+    /// Waits, for a bounded time, until everything is written.
+    pub(crate) fn sync(&self) {
+        let mut shared = self.channel.lock();
+        shared.hurry = true;
+        self.channel.filled.notify_one();
+        let busy = |shared: &mut Shared| shared.writing || !shared.waiting.is_empty();
+        let waited = self.channel.emptied.wait_timeout_while(shared, SYNC, busy);
+        waited.unwrap_or_else(PoisonError::into_inner).0.hurry = false;
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.channel.lock().stop = true;
+        self.channel.filled.notify_one();
+        // A pipe that nobody reads would keep the thread for ever.
+        self.sync();
+        let idle = {
+            let shared = self.channel.lock();
+            !shared.writing && shared.waiting.is_empty()
+        };
+        if let Some(thread) = self.thread.take().filter(|_| idle) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Writes what comes until it is told to stop.
+fn run(channel: &Channel, out: &mut impl Write) {
+    let mut taken = Vec::new();
+    let mut broken = false;
+    loop {
+        let mut shared = channel.lock();
+        while shared.waiting.is_empty() && shared.dropped == 0 {
+            if shared.stop {
+                return;
+            }
+            shared.asleep = true;
+            shared = channel.filled.wait(shared).unwrap_or_else(PoisonError::into_inner);
+        }
+        shared.asleep = false;
+        shared = gather(channel, shared);
+        std::mem::swap(&mut shared.waiting, &mut taken);
+        let dropped = std::mem::take(&mut shared.dropped);
+        shared.writing = true;
+        drop(shared);
+        if dropped > 0 {
+            let notice = format!("WARNING:  {dropped} access log lines dropped: output too slow\n");
+            taken.extend_from_slice(notice.as_bytes());
+        }
+        // Nobody reads any more: go on, quietly, as a closed pipe is no reason to stop serving.
+        broken = broken || out.write_all(&taken).and_then(|()| out.flush()).is_err();
+        taken.clear();
+        channel.lock().writing = false;
+        channel.emptied.notify_all();
+    }
+}
+
+/// Lets more come, so that one write carries many lines.
+fn gather<'a>(channel: &'a Channel, mut shared: MutexGuard<'a, Shared>) -> MutexGuard<'a, Shared> {
+    let until = Instant::now() + GATHER;
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() || shared.hurry || shared.stop || shared.waiting.len() > ROOM / 2 {
+            return shared;
+        }
+        let waited = channel.filled.wait_timeout(shared, left);
+        shared = waited.unwrap_or_else(PoisonError::into_inner).0;
+    }
+}

@@ -1,0 +1,277 @@
+//! The scope: the dictionary that tells an application about a request.
+
+use std::cell::RefCell;
+use std::fmt::Write as _;
+
+use alula_http::{Request, Version};
+use alula_reactor::Peer;
+use alula_server::ConnectionInfo;
+use alula_server::guards::forwarded::{self, Trusted};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+
+use super::headers::Headers;
+use crate::access_log::Line;
+use crate::ffi::text;
+
+/// Makes scopes.
+pub(crate) struct Scopes {
+    /// What every scope begins with.
+    template: Py<PyDict>,
+    /// The value of `asgi`, copied for each request.
+    asgi: Py<PyDict>,
+    /// The lifespan's state, copied for each request.
+    state: Py<PyDict>,
+    root_path: String,
+    /// Whose `X-Forwarded-*` headers are believed, if anybody's.
+    trusted: Option<Trusted>,
+    headers: Headers,
+    /// What the scopes of a connection have in common, by slot.
+    connections: RefCell<Vec<Option<Prototype>>>,
+}
+
+/// What all scopes of one connection have in common.
+struct Prototype {
+    serial: u64,
+    scope: Py<PyDict>,
+    /// The client, as the access log shows it.
+    client: Box<str>,
+    /// Whether its `X-Forwarded-*` headers are believed.
+    trusted: bool,
+}
+
+impl Scopes {
+    /// Makes them for one application.
+    pub(crate) fn new(
+        py: Python<'_>,
+        asgi_version: &str,
+        root_path: &str,
+        state: Py<PyDict>,
+        trusted: Option<Trusted>,
+    ) -> PyResult<Self> {
+        let asgi = PyDict::new(py);
+        asgi.set_item("version", asgi_version)?;
+        asgi.set_item("spec_version", "2.3")?;
+        let template = PyDict::new(py);
+        template.set_item(pyo3::intern!(py, "type"), pyo3::intern!(py, "http"))?;
+        template.set_item(pyo3::intern!(py, "asgi"), &asgi)?;
+        template.set_item(pyo3::intern!(py, "http_version"), pyo3::intern!(py, "1.1"))?;
+        template.set_item(pyo3::intern!(py, "server"), py.None())?;
+        template.set_item(pyo3::intern!(py, "client"), py.None())?;
+        template.set_item(pyo3::intern!(py, "scheme"), pyo3::intern!(py, "http"))?;
+        template.set_item(pyo3::intern!(py, "root_path"), root_path)?;
+        // The rest is set for each request; the keys are there already so that a copy never grows.
+        for key in [
+            pyo3::intern!(py, "headers"),
+            pyo3::intern!(py, "state"),
+            pyo3::intern!(py, "method"),
+            pyo3::intern!(py, "path"),
+            pyo3::intern!(py, "raw_path"),
+            pyo3::intern!(py, "query_string"),
+        ] {
+            template.set_item(key, py.None())?;
+        }
+        Ok(Self {
+            template: template.unbind(),
+            asgi: asgi.unbind(),
+            state,
+            root_path: root_path.to_owned(),
+            trusted,
+            headers: Headers::new(),
+            connections: RefCell::default(),
+        })
+    }
+
+    /// The scope of a request, and the line it will have in the access log if it is to have one.
+    pub(crate) fn make<'py>(
+        &self,
+        py: Python<'py>,
+        request: &Request<'_>,
+        connection: &ConnectionInfo,
+        logged: bool,
+    ) -> PyResult<(Bound<'py, PyDict>, Option<Line>)> {
+        let (scope, trusted) = self.copy(py, connection)?;
+        let mut forwarded = Forwarded::default();
+        let headers = request.headers().map(|(name, value)| {
+            if trusted {
+                forwarded.see(name, value);
+            }
+            self.headers.pair(py, name, value)
+        });
+        scope.set_item(pyo3::intern!(py, "headers"), PyList::new(py, headers)?)?;
+        scope.set_item(pyo3::intern!(py, "asgi"), self.asgi.bind(py).copy()?)?;
+        scope.set_item(pyo3::intern!(py, "state"), self.state.bind(py).copy()?)?;
+        scope.set_item(pyo3::intern!(py, "method"), method(py, request.method()))?;
+        let path = self.path(py, request.path());
+        scope.set_item(pyo3::intern!(py, "path"), &path)?;
+        scope.set_item(pyo3::intern!(py, "raw_path"), PyBytes::new(py, request.path()))?;
+        scope.set_item(pyo3::intern!(py, "query_string"), PyBytes::new(py, request.query()))?;
+        if request.version() == Version::Http10 {
+            scope.set_item(pyo3::intern!(py, "http_version"), pyo3::intern!(py, "1.0"))?;
+        }
+        let client = forwarded.apply(self.trusted.as_ref(), &scope)?;
+        let line = if logged {
+            Some(self.line(request, connection, client, path.to_str()?))
+        } else {
+            None
+        };
+        Ok((scope, line))
+    }
+
+    /// A copy of the connection's prototype, and whether its `X-Forwarded-*` headers count.
+    #[inline]
+    fn copy<'py>(
+        &self,
+        py: Python<'py>,
+        connection: &ConnectionInfo,
+    ) -> PyResult<(Bound<'py, PyDict>, bool)> {
+        let slot = connection.slot;
+        if let Some(Some(prototype)) = self.connections.borrow().get(slot)
+            && prototype.serial == connection.serial
+        {
+            return Ok((prototype.scope.bind(py).copy()?, prototype.trusted));
+        }
+        let prototype = self.prototype(py, connection)?;
+        let made = (prototype.scope.bind(py).copy()?, prototype.trusted);
+        let mut connections = self.connections.borrow_mut();
+        if connections.len() <= slot {
+            connections.resize_with(slot + 1, || None);
+        }
+        let old = connections[slot].replace(prototype);
+        drop(connections);
+        drop(old);
+        Ok(made)
+    }
+
+    fn prototype(&self, py: Python<'_>, connection: &ConnectionInfo) -> PyResult<Prototype> {
+        let scope = self.template.bind(py).copy()?;
+        let server = match &connection.local {
+            Peer::Inet(address) => (address.ip().to_string(), address.port()).into_pyobject(py)?,
+            Peer::Unix(path) => (path.as_ref(), py.None()).into_pyobject(py)?,
+        };
+        scope.set_item(pyo3::intern!(py, "server"), server)?;
+        let mut host = None;
+        if let Peer::Inet(address) = &connection.peer {
+            let text = address.ip().to_string();
+            scope.set_item(pyo3::intern!(py, "client"), (&text, address.port()))?;
+            host = Some(text);
+        }
+        Ok(Prototype {
+            serial: connection.serial,
+            scope: scope.unbind(),
+            client: shown(&connection.peer).into(),
+            trusted: self.trusted.as_ref().is_some_and(|trusted| trusted.trusts(host.as_deref())),
+        })
+    }
+
+    /// A connection has closed.
+    pub(crate) fn forget(&self, slot: usize) {
+        let old = self.connections.borrow_mut().get_mut(slot).and_then(Option::take);
+        drop(old);
+    }
+
+    /// Drops what is kept for connections.
+    pub(crate) fn clear(&self) {
+        let old = self.connections.take();
+        drop(old);
+    }
+
+    /// The root path and the decoded path.
+    #[inline]
+    fn path<'py>(&self, py: Python<'py>, raw: &[u8]) -> Bound<'py, PyString> {
+        if self.root_path.is_empty() && !raw.contains(&b'%') {
+            return text::ascii(py, raw);
+        }
+        let mut decoded = self.root_path.clone().into_bytes();
+        alula_http::h1::grammar::percent_decode(raw, &mut decoded);
+        PyString::new(py, &String::from_utf8_lossy(&decoded))
+    }
+
+    /// The access log's line, in uvicorn's terms.
+    fn line(
+        &self,
+        request: &Request<'_>,
+        connection: &ConnectionInfo,
+        forwarded: Option<String>,
+        path: &str,
+    ) -> Line {
+        let connections = self.connections.borrow();
+        let known = connections.get(connection.slot).and_then(Option::as_ref);
+        let client = forwarded.as_deref().or(known.map(|known| &*known.client)).unwrap_or("");
+        Line::new(
+            client,
+            request.method(),
+            path,
+            request.query(),
+            request.version() == Version::Http10,
+        )
+    }
+}
+
+/// What the access log calls a peer.
+pub(crate) fn shown(peer: &Peer) -> String {
+    let mut text = String::new();
+    if let Peer::Inet(address) = peer {
+        // Without the brackets of an IPv6 address, as uvicorn writes it.
+        let _ = write!(text, "{}:{}", address.ip(), address.port());
+    }
+    text
+}
+
+/// The method, the common ones made once.
+#[inline]
+fn method<'py>(py: Python<'py>, method: &str) -> Bound<'py, PyString> {
+    match method {
+        "GET" => pyo3::intern!(py, "GET").clone(),
+        "POST" => pyo3::intern!(py, "POST").clone(),
+        "PUT" => pyo3::intern!(py, "PUT").clone(),
+        "DELETE" => pyo3::intern!(py, "DELETE").clone(),
+        "HEAD" => pyo3::intern!(py, "HEAD").clone(),
+        "PATCH" => pyo3::intern!(py, "PATCH").clone(),
+        "OPTIONS" => pyo3::intern!(py, "OPTIONS").clone(),
+        other => text::ascii(py, other.as_bytes()),
+    }
+}
+
+/// What a trusted proxy says.
+#[derive(Default)]
+struct Forwarded {
+    hops: String,
+    proto: Option<String>,
+}
+
+impl Forwarded {
+    /// Looks at one header.
+    #[inline]
+    fn see(&mut self, name: &[u8], value: &[u8]) {
+        if name.len() == 15 && name.eq_ignore_ascii_case(b"x-forwarded-for") {
+            if !self.hops.is_empty() {
+                self.hops.push_str(", ");
+            }
+            self.hops.extend(value.iter().map(|byte| char::from(*byte)));
+        } else if name.len() == 17 && name.eq_ignore_ascii_case(b"x-forwarded-proto") {
+            self.proto = Some(value.iter().map(|byte| char::from(*byte)).collect());
+        }
+    }
+
+    /// Puts it into the scope; the client as the access log shows it, if it is another now.
+    #[inline]
+    fn apply(
+        &self,
+        trusted: Option<&Trusted>,
+        scope: &Bound<'_, PyDict>,
+    ) -> PyResult<Option<String>> {
+        let py = scope.py();
+        if let Some(scheme) = self.proto.as_deref().and_then(forwarded::scheme) {
+            scope.set_item(pyo3::intern!(py, "scheme"), scheme)?;
+        }
+        if self.hops.is_empty() {
+            return Ok(None);
+        }
+        let Some((host, port)) = trusted.and_then(|trusted| trusted.client(&self.hops)) else {
+            return Ok(None);
+        };
+        scope.set_item(pyo3::intern!(py, "client"), (host, port))?;
+        Ok(Some(format!("{host}:{port}")))
+    }
+}

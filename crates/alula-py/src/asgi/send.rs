@@ -1,0 +1,190 @@
+//! What awaiting `send(message)` does.
+
+use alula_server::{ExchangeId, Flow, SendError, Sent};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+
+use super::exchange::{Exchange, Phase, State};
+use super::messages::{self, Kind};
+use super::waiting::{End, future};
+use crate::core::Core;
+use crate::error;
+use crate::ffi::awaitable::{Progress, Rest};
+use crate::ffi::header_list;
+
+/// Sends a message.
+#[inline]
+pub(crate) fn begin<'py>(
+    exchange: &Bound<'py, Exchange>,
+    state: &State,
+    message: &Bound<'py, PyAny>,
+) -> PyResult<Progress<'py>> {
+    let py = exchange.py();
+    let Some((core, id)) = state.reach().filter(|_| !state.gone.get()) else {
+        return Err(error::gone(py));
+    };
+    let name = messages::type_name(message)?;
+    match (messages::kind(&name)?, state.phase.get()) {
+        (Kind::Start, Phase::Fresh) => {
+            start(py, &core, id, state, message)?;
+            Ok(Progress::Done(None))
+        }
+        (Kind::Body, Phase::Started(_) | Phase::Body) => {
+            let body = messages::body(message)?;
+            let more = messages::more_body(message)?;
+            if let Phase::Started(status) = state.phase.replace(Phase::Body) {
+                core.log_access(py, state, status);
+            }
+            let data = body.as_ref().map_or(&[][..], |body| body.as_bytes());
+            let sent = core.engine.send_body(id, data, more);
+            settle(exchange, state, &core, sent, body.as_ref(), 0, more)
+        }
+        (_, phase) => Err(unexpected(&name, phase)),
+    }
+}
+
+/// Goes on once the engine is ready for more.
+pub(crate) fn resume<'py>(
+    exchange: &Bound<'py, Exchange>,
+    state: &State,
+    rest: Option<Rest<'py>>,
+) -> PyResult<Progress<'py>> {
+    let py = exchange.py();
+    let Some((core, id)) = state.reach().filter(|_| !state.gone.get()) else {
+        return Err(error::gone(py));
+    };
+    let Some(Rest { body, offset, more }) = rest else { return Ok(Progress::Done(None)) };
+    let sent = core.engine.send_rest(id, &body.as_bytes()[offset..], more);
+    settle(exchange, state, &core, sent, Some(&body), offset, more)
+}
+
+/// Takes down what became of a piece, of which `offset` bytes were through before.
+#[inline]
+fn settle<'py>(
+    exchange: &Bound<'py, Exchange>,
+    state: &State,
+    core: &Core,
+    sent: Result<Sent, SendError>,
+    body: Option<&Bound<'py, PyBytes>>,
+    offset: usize,
+    more: bool,
+) -> PyResult<Progress<'py>> {
+    let py = exchange.py();
+    let Sent { taken, flow } = match sent {
+        Ok(sent) => sent,
+        Err(error) => {
+            core.poke(py)?;
+            return Err(error::from_send(py, error));
+        }
+    };
+    let offset = offset + taken;
+    let rest = body.filter(|body| offset < body.as_bytes().len());
+    if rest.is_none() && !more {
+        core.completed(py, state);
+        core.poke(py)?;
+        return Ok(Progress::Done(None));
+    }
+    core.poke(py)?;
+    if flow == Flow::Ready {
+        return Ok(Progress::Done(None));
+    }
+    let future = future(core, exchange, End::Send)?;
+    let rest = rest.map(|body| Rest { body: body.clone(), offset, more });
+    Ok(Progress::Wait(future, rest))
+}
+
+/// Begins the answer.
+#[inline]
+fn start(
+    py: Python<'_>,
+    core: &Core,
+    id: ExchangeId,
+    state: &State,
+    message: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    let status = messages::status(message)?;
+    let headers = messages::get(message, pyo3::intern!(py, "headers"))?;
+    let begun = match &headers {
+        None => core.engine.respond(id, status, std::iter::empty()),
+        Some(headers) => match header_list::respond(&core.engine, id, status, headers) {
+            Some(begun) => begun,
+            None => {
+                let pairs = pairs(headers)?;
+                let pairs = pairs.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
+                core.engine.respond(id, status, pairs)
+            }
+        },
+    };
+    begun.map_err(|error| refused(py, error, message, headers.as_ref()))?;
+    state.phase.set(Phase::Started(status));
+    Ok(())
+}
+
+/// Headers in any other shape than a list of pairs of bytes.
+fn pairs<'py>(
+    headers: &Bound<'py, PyAny>,
+) -> PyResult<Vec<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)>> {
+    let wrong = |value: &Bound<'py, PyAny>| {
+        PyTypeError::new_err(format!(
+            "'headers' must be an iterable of (name, value) pairs of bytes, not {}",
+            messages::shown(value)
+        ))
+    };
+    let mut pairs = Vec::new();
+    for item in headers.try_iter().map_err(|_| wrong(headers))? {
+        let item = item?;
+        let fields = item.try_iter().map_err(|_| wrong(&item))?.collect::<PyResult<Vec<_>>>()?;
+        let [name, value] = &fields[..] else {
+            return Err(PyTypeError::new_err(format!(
+                "each of 'headers' must be a (name, value) pair of bytes, not {}",
+                messages::shown(&item)
+            )));
+        };
+        let name = messages::bytes_of(name, || "a header's name".to_owned())?;
+        let value = messages::bytes_of(value, || {
+            format!("the value of header {:?}", String::from_utf8_lossy(name.as_bytes()))
+        })?;
+        pairs.push((name, value));
+    }
+    Ok(pairs)
+}
+
+/// The error of a start message that was refused, with the value that was wrong.
+fn refused(
+    py: Python<'_>,
+    error: SendError,
+    message: &Bound<'_, PyAny>,
+    headers: Option<&Bound<'_, PyAny>>,
+) -> PyErr {
+    use alula_http::UsageError;
+    let SendError::Usage(usage) = error else { return error::from_send(py, error) };
+    let value = match usage {
+        UsageError::InvalidStatus(_) => messages::get(message, pyo3::intern!(py, "status")),
+        _ => Ok(headers.cloned()),
+    };
+    let text = match (usage, value) {
+        (UsageError::InvalidStatus(_), Ok(Some(status))) => {
+            format!("status {} is not valid: 200 to 599 are", messages::shown(&status))
+        }
+        (_, Ok(Some(headers))) => format!("{usage}; headers: {}", messages::shown(&headers)),
+        _ => usage.to_string(),
+    };
+    PyRuntimeError::new_err(text)
+}
+
+/// The error of a message that is not this phase's.
+fn unexpected(name: &Bound<'_, PyString>, phase: Phase) -> PyErr {
+    let name = name.to_string_lossy();
+    PyRuntimeError::new_err(match phase {
+        Phase::Fresh => {
+            format!("Expected ASGI message 'http.response.start', but got '{name}'.")
+        }
+        Phase::Started(_) | Phase::Body => {
+            format!("Expected ASGI message 'http.response.body', but got '{name}'.")
+        }
+        Phase::Complete => format!(
+            "Unexpected ASGI message '{name}' sent, after response already completed."
+        ),
+    })
+}

@@ -1,0 +1,41 @@
+"""The command `alula`."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+from alula._alula import __version__
+from alula._internal import importer, running
+from alula.config import Config
+from alula.errors import ConfigError
+
+_INTERRUPTED = 130
+"""The exit code after Ctrl+C before the server ran, as shells have it."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command with these arguments (the process's own, if None). Returns the exit code."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        config = Config.from_cli(given, os.environ, _version())
+    except ConfigError as error:
+        running.complain(str(error))
+        return running.BAD_OPTION
+    if isinstance(config, str):
+        sys.stdout.write(f"{config.rstrip()}\n")
+        return 0
+    if config.app is None:
+        running.complain("APP: nothing to serve; expected the application as module:attribute")
+        return running.BAD_OPTION
+    if not config.app_dir:
+        importer.add_app_dir("")
+    try:
+        return running.run(config)
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+
+
+def _version() -> str:
+    implementation = sys.implementation.name
+    python = ".".join(map(str, sys.version_info[:3]))
+    return f"alula {__version__} ({implementation} {python}, {sys.platform})"

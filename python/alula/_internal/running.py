@@ -1,0 +1,133 @@
+"""Which way a configuration is run: in this process, or under a supervisor."""
+
+import importlib
+import logging
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+
+from alula._internal import importer, logs
+from alula._internal.asgi import Application
+from alula.config import Config
+from alula.errors import ConfigError, Error, StartupError
+
+BAD_OPTION = 2
+"""The exit code after an option that is not accepted."""
+
+STARTUP_FAILURE = 3
+"""The exit code of a server that could not start."""
+
+_logger = logging.getLogger("uvicorn.error")
+
+in_worker = False
+"""Whether this process is a supervisor's worker, which must not start servers of its own."""
+
+
+class ImportFailure(StartupError):
+    """Importing the application raised the exception that this one's `__cause__` is."""
+
+
+def run(config: Config) -> int:
+    """Serves until the process is told to end. Returns its exit code."""
+    if in_worker:
+        raise Error(
+            "The application starts a server of its own when it is imported; put the call to"
+            ' alula.run() under `if __name__ == "__main__":`.'
+        )
+    if config.app_dir:
+        importer.add_app_dir(config.app_dir)
+    return exit_code(lambda: _run(config))
+
+
+def _run(config: Config) -> int:
+    if config.reload or config.workers > 1:
+        prepare(config)
+        if not isinstance(config.app, str):
+            raise StartupError(
+                "You must pass the application as an import string to enable 'reload' or 'workers'."
+            )
+        return _supervise(config)
+    from alula.server import Server
+
+    Server(config).run()
+    return 0
+
+
+def _supervise(config: Config) -> int:
+    if config.reload:
+        from alula._internal.reload import Reloader
+
+        return Reloader(config).run()
+    from alula._internal.supervisor import Supervisor
+
+    return Supervisor(config).run()
+
+
+def prepare(config: Config) -> None:
+    """Sets up what a process has one of: logging and the environment."""
+    logs.configure(config)
+    if config.variables:
+        _logger.info("Loading environment from '%s'", config.env_file)
+        os.environ.update(config.variables)
+    for name in config.unknown_variables:
+        _logger.warning("%s is set, but is no option of Alula.", name)
+    choosy = config.reload_dirs or config.reload_includes or config.reload_excludes
+    if choosy and not config.reload:
+        _logger.warning("The --reload-* options have no effect without --reload.")
+    if config.reload and config.workers > 1:
+        _logger.warning('"workers" flag is ignored when reloading is enabled.')
+
+
+def application(config: Config) -> Application:
+    """The application. Raises `StartupError` if there is none, and what importing it raises."""
+    app: object = config.app
+    if app is None:
+        raise StartupError("There is no application to serve.")
+    if isinstance(app, str):
+        return importer.load_application(app, factory=config.factory)
+    return importer.resolve(app, factory=config.factory)
+
+
+def load(config: Config) -> Application:
+    """The application. Raises `StartupError`: `ImportFailure` if its code raised."""
+    try:
+        return application(config)
+    except StartupError:
+        raise
+    except Exception as error:
+        raise ImportFailure("Importing the application failed.") from error
+
+
+def exit_code(call: Callable[[], int]) -> int:
+    """Calls; says in one line why a server could not start, or shows the traceback of user code."""
+    try:
+        return call()
+    except ImportFailure as failure:
+        cause = failure.__cause__
+        assert cause is not None
+        sys.excepthook(type(cause), cause, _from_user_code(cause.__traceback__))
+        return STARTUP_FAILURE
+    except StartupError as error:
+        _logger.error("%s", error)  # noqa: TRY400 - one line, no traceback
+        return STARTUP_FAILURE
+    except ConfigError as error:
+        complain(str(error))
+        return BAD_OPTION
+
+
+def _from_user_code(trace: TracebackType | None) -> TracebackType | None:
+    """The part of a traceback that begins behind our own frames and those of the import system."""
+    ours = str(Path(__file__).parent)
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_filename
+        if not name.startswith((ours, "<frozen importlib")) and name != importlib.__file__:
+            break
+        trace = trace.tb_next
+    return trace
+
+
+def complain(text: str) -> None:
+    """Tells the user of the command line what is wrong with it."""
+    sys.stderr.write(f"alula: {text}\n")
