@@ -27,7 +27,7 @@ async def app(scope: dict[str, Any], receive: Receive, send: Send) -> None:
     if path == "/plain":
         await _respond(send, b"text/plain; charset=utf-8", PLAIN)
     elif path == "/json":
-        body = json.dumps({"message": PLAIN.decode(), "items": [1, 2, 3], "ok": True}).encode()
+        body = json.dumps({"message": "Hello, World!"}).encode()
         await _respond(send, b"application/json", body)
     elif path == "/echo":
         await _respond(send, b"application/octet-stream", await _read_body(receive))

@@ -123,7 +123,7 @@ def _finish(
 ) -> int:
     names = [*alulas, *peers, "engine", "ceiling"]
     tables = [report.suite_table(result, names, peers) for result in results]
-    if alulas:
+    if peers:
         tables += [report.summary(results, name, peers) for name in alulas]
     text = "\n\n".join([header.markdown(), *tables])
     print(f"\n{text}")

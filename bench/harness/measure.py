@@ -43,8 +43,10 @@ class Foreign:
         self._ours = (running.cpu_seconds(), own_cpu_seconds())
 
     def shares(self) -> Figures:
-        """Of each core, the share that neither the server nor we used."""
+        """Of each core, the share that neither the server nor we used; nothing of an instant."""
         elapsed = time.monotonic() - self._begun
+        if elapsed < _WARMUP:
+            return {}
         used = (self._running.cpu_seconds(), own_cpu_seconds())
         shares = [
             max(0.0, core.busy_seconds() - (now - before)) / elapsed

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from harness.rounds import Result
 from harness.suites import Metric
 from harness.verdict import best, is_saturated, judge, ratio
+
+# A title, and what stands below it for a server.
+Column = tuple[str, Callable[[str], str]]
 
 
 @dataclass(frozen=True)
@@ -35,33 +40,54 @@ class Header:
 
 
 def suite_table(result: Result, subjects: list[str], peers: list[str]) -> str:
-    """The figures of one suite: medians, spread and ratios; best first."""
-    metrics = result.suite.metrics
-    ratios = [metric for metric in metrics if metric.targets]
-    columns = ["server"]
-    for metric in metrics:
-        columns.append(metric.title)
-        if metric in ratios and metric.targets[0].against != "itself":
-            columns += ["× best peer", "× uvicorn"]
-    shares = ("server_share", "generator_share")
-    shown_shares = [key for key in shares if any(result.values(name, key) for name in subjects)]
-    columns += [key.replace("_share", " core") for key in shown_shares]
-    rows = [columns, ["---", *["--:"] * (len(columns) - 1)]]
-    for server in _ordered(result, subjects):
-        cells = [server]
-        for metric in metrics:
-            cells.append(_spread(result, metric, server))
-            if metric in ratios and metric.targets[0].against != "itself":
-                cells.append(_ratio_cell(result, metric, server, best(result, metric, peers)))
-                cells.append(_ratio_cell(result, metric, server, "uvicorn"))
-        cells += [_percent(result.median(server, key)) for key in shown_shares]
-        rows.append(cells)
+    """The figures of one suite: medians, spread and ratios; best first.
+
+    Without peers the ratios are to the first subject, which compares builds of ours.
+    """
+    columns = _columns(result, subjects, peers)
+    rows = [
+        ["server", *(title for title, _ in columns)],
+        ["---", *["--:"] * len(columns)],
+        *(
+            [server, *(cell(server) for _, cell in columns)]
+            for server in _ordered(result, subjects)
+        ),
+    ]
     lines = [f"### {result.suite.name}: {result.suite.title}", "", *map(_row, rows)]
     notes = [*result.notes, *_saturation(result, subjects)]
     notes += [f"{server}: no figure ({why})" for server, why in result.failures.items()]
     if notes:
         lines += ["", *(f"- {note}" for note in notes)]
     return "\n".join(lines)
+
+
+def _columns(result: Result, subjects: list[str], peers: list[str]) -> list[Column]:
+    columns: list[Column] = []
+    for metric in result.suite.metrics:
+        columns.append((metric.title, partial(_spread, result, metric)))
+        if metric.targets and metric.targets[0].against != "itself":
+            columns += [
+                (title, partial(_ratio_cell, result, metric, other=other))
+                for title, other in _references(result, metric, subjects, peers).items()
+            ]
+    columns += [
+        (key.replace("_share", " core"), partial(_share_cell, result, key))
+        for key in ("server_share", "generator_share")
+        if any(result.values(server, key) for server in subjects)
+    ]
+    return columns
+
+
+def _references(
+    result: Result, metric: Metric, subjects: list[str], peers: list[str]
+) -> dict[str, str | None]:
+    """Title -> the server that others are compared with."""
+    if not peers:
+        return {f"× {subjects[0]}": subjects[0]}
+    references = {"× best peer": best(result, metric, peers)}
+    if "uvicorn" in peers:
+        references["× uvicorn"] = "uvicorn"
+    return references
 
 
 def summary(results: list[Result], subject: str, peers: list[str]) -> str:
@@ -132,7 +158,8 @@ def _ratio_cell(result: Result, metric: Metric, server: str, other: str | None) 
     return f"{found.median:.2f}" if found.median < 10 else f"{found.median:,.0f}"
 
 
-def _percent(share: float | None) -> str:
+def _share_cell(result: Result, key: str, server: str) -> str:
+    share = result.median(server, key)
     return "" if share is None else f"{share:.0%}"
 
 

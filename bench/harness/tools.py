@@ -29,7 +29,9 @@ def require(*programs: str, install: bool = False) -> None:
         environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
         for command in (["apt-get", "update", "-qq"], ["apt-get", "install", "-y", "-qq"]):
             arguments = packages.split() if "install" in command else []
-            subprocess.run([*command, *arguments], check=True, env=environment, stdout=subprocess.DEVNULL)
+            subprocess.run(
+                [*command, *arguments], check=True, env=environment, stdout=subprocess.DEVNULL
+            )
         return
     raise MissingTool(
         f"not found: {', '.join(missing)}; install the Debian package(s) {packages} "

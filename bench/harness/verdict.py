@@ -89,4 +89,4 @@ def _verdict(result: Result, metric: Metric, target: Target, subject: str, found
     if metric.key == "per_second" and is_saturated(result, subject):
         return "tie (generator saturated)"
     within = found.lowest <= target.bound <= found.highest
-    return f"missed by {missed_by:.0%}" + (", within the spread" if within else "")
+    return f"missed by {missed_by:.1%}" + (", within the spread" if within else "")

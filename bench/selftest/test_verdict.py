@@ -46,14 +46,14 @@ def test_the_ceiling_is_no_peer() -> None:
 
 def test_a_miss_says_by_how_much() -> None:
     judgement = judged(_SPEED, 1.25, alula=[10, 10, 10], granian=[10, 10, 10])
-    assert judgement.verdict == "missed by 20%"
+    assert judgement.verdict == "missed by 20.0%"
     judgement = judged(_TAIL, 0.5, alula=[10], uvicorn=[10])
-    assert judgement.verdict == "missed by 100%"
+    assert judgement.verdict == "missed by 100.0%"
 
 
 def test_a_miss_within_the_spread_says_so() -> None:
     judgement = judged(_SPEED, 1.0, alula=[9, 9, 11], granian=[10, 10, 10])
-    assert judgement.verdict == "missed by 10%, within the spread"
+    assert judgement.verdict == "missed by 10.0%, within the spread"
 
 
 def test_a_saturated_generator_makes_a_tie() -> None:

@@ -7,6 +7,8 @@ from typing import Any, Literal, Self, Unpack, final
 from alula._internal.asgi import Application
 from alula._internal.options import Options
 
+__all__ = ["ClientDisconnected", "Config", "Error", "Worker", "__version__"]
+
 __version__: str
 
 class Error(Exception):
@@ -209,7 +211,8 @@ class Worker:
 
     Takes the ownership of the `listeners`, descriptors of sockets that listen. `on_limit` is called
     once the process has answered as many requests as it may, `on_idle` when a draining worker has
-    neither a connection nor a task left.
+    neither a connection nor a task left. With `propagate_interrupts` a `KeyboardInterrupt` out of
+    the application goes on to the loop.
     """
 
     def __new__(
@@ -219,10 +222,14 @@ class Worker:
         loop: asyncio.AbstractEventLoop,
         listeners: list[int],
         *,
-        state: dict[str, Any],
-        on_limit: Callable[[], None],
-        on_idle: Callable[[], None],
-        access_log: Callable[[str | None, str, str, str, int], None] | Literal["native"] | None,
+        state: dict[str, Any] | None = None,
+        on_limit: Callable[[], None] | None = None,
+        on_idle: Callable[[], None] | None = None,
+        access_log: Callable[[str | None, str, str, str, int], None]
+        | Literal["native"]
+        | None = None,
+        propagate_interrupts: bool = False,
+        task_style: Literal["auto", "create_task"] = "auto",
     ) -> Self: ...
     def start(self) -> None:
         """Begins to accept connections."""
@@ -236,8 +243,8 @@ class Worker:
     def disconnect_streams(self) -> None:
         """Tells applications that are still responding `http.disconnect`."""
 
-    def cancel_tasks(self) -> None:
-        """Cancels the requests' tasks."""
+    def cancel_tasks(self) -> int:
+        """Cancels the requests' tasks. Returns how many there were."""
 
     def close(self) -> None:
         """Closes every connection and leaves the loop."""
@@ -253,3 +260,7 @@ class Worker:
     @property
     def requests(self) -> int:
         """How many requests have been answered."""
+
+    @property
+    def task_style(self) -> Literal["lazy", "create_task"]:
+        """How tasks are made."""

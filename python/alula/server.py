@@ -74,7 +74,7 @@ class Server:
         with self._serving(sockets) as binding:
             app = running.load(self.config)
             with StopSignals(self._stop.ask, default=True):
-                loops.run(self._serve(binding, app), self.config.loop)
+                loops.run(self._serve(binding, app, interrupts=False), self.config.loop)
 
     async def serve(
         self, sockets: Sequence[socket] | None = None, *, install_signal_handlers: bool = False
@@ -90,7 +90,8 @@ class Server:
             binding = stack.enter_context(self._serving(sockets))
             if install_signal_handlers:
                 stack.enter_context(StopSignals(self._stop.ask))
-            await self._serve(binding, running.application(self.config))
+            app = running.application(self.config)
+            await self._serve(binding, app, interrupts=not install_signal_handlers)
 
     @contextmanager
     def _serving(self, sockets: Sequence[socket] | None) -> Generator[Binding]:
@@ -104,7 +105,7 @@ class Server:
         finally:
             self._settled.set()
 
-    async def _serve(self, binding: Binding, app: Application) -> None:
+    async def _serve(self, binding: Binding, app: Application, *, interrupts: bool) -> None:
         location = binding.location(self.config)
         self._addresses = [sock.getsockname() for sock in binding.sockets]
 
@@ -113,4 +114,5 @@ class Server:
             self._settled.set()
             log_location(location)
 
-        await Service(app, self.config, self._stop, on_ready=ready).serve(binding.sockets)
+        service = Service(app, self.config, self._stop, on_ready=ready, interrupts=interrupts)
+        await service.serve(binding.sockets)

@@ -1,7 +1,6 @@
-"""Several clients at once, until enough has been asked; samples of the server's memory meanwhile."""
+"""Several clients at once, until enough has been asked, and samples of the server's memory."""
 
 import asyncio
-import sys
 import time
 from collections import Counter
 from dataclasses import dataclass
@@ -74,4 +73,3 @@ class Soak:
         share = 100 * sample.requests / self.wanted
         memory = sample.bytes / 2**20
         print(f"{share:4.0f} %  {sample.requests:9,} requests  RSS {memory:6.1f} MiB", flush=True)
-        sys.stdout.flush()

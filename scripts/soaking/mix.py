@@ -35,8 +35,8 @@ async def prepare(client: Client) -> None:
 async def new_product(client: Client, sku: str, stock: int) -> dict[str, Any]:
     product = {
         "sku": sku,
-        "name": "Test Lamp",
-        "description": "Lights.",
+        "name": "Sample",
+        "description": "Not for sale.",
         "category": "test",
         "price_cents": 250,
         "stock": stock,

@@ -30,9 +30,9 @@ class Outcome:
 def judge(soak: Soak) -> Outcome:
     """Compares memory after the first tenth with the rest."""
     tenth = soak.wanted / 10
-    first = [sample.bytes for sample in soak.samples if sample.requests <= tenth]
-    rest = [sample.bytes for sample in soak.samples if sample.requests > tenth]
-    after_tenth, highest = max(first), max(rest, default=0)
+    after_tenth = max(sample.bytes for sample in soak.samples if sample.requests <= tenth)
+    at_end = soak.samples[-1].bytes
+    highest = max(sample.bytes for sample in soak.samples)
     problems = list(soak.errors)
     allowed = after_tenth * (1 + GROWTH) + SLACK
     if highest > allowed:
@@ -41,7 +41,7 @@ def judge(soak: Soak) -> Outcome:
         problems.append(f"only {soak.requests} requests were sent")
     kinds = ", ".join(f"{kind} {count}" for kind, count in soak.done.most_common())
     return Outcome(
-        soak.requests, soak.seconds, after_tenth, rest[-1], highest, tuple(problems), kinds
+        soak.requests, soak.seconds, after_tenth, at_end, highest, tuple(problems), kinds
     )
 
 

@@ -20,7 +20,9 @@ TARGETS = [b"/"] * 20 + [
     b"/\xc3\xa9",
     b"/" + b"t" * 300,
 ]
-VERSIONS = [b"HTTP/1.1"] * 40 + [b"HTTP/1.0"] * 8 + [b"HTTP/1.2", b"HTTP/2.0", b"HTTP/0.9", b"http/1.1"]
+VERSIONS = (
+    [b"HTTP/1.1"] * 40 + [b"HTTP/1.0"] * 8 + [b"HTTP/1.2", b"HTTP/2.0", b"HTTP/0.9", b"http/1.1"]
+)
 HOSTS = [b"a.test"] * 20 + [b"a.test:80", b"[::1]:80", b"", b"a b", b"a/b", b"u@a"]
 LINES = [
     b"Accept: */*",
@@ -44,7 +46,18 @@ LINES = [
     b"X-Tab: a\tb",
     b"X(Paren): 1",
 ]
-LENGTHS = [b"%d"] * 30 + [b"0%d", b"+%d", b"-%d", b"%d, %d", b" %d\t", b"0x%d", b"", b"%da", b"9" * 19, b"9" * 20]
+LENGTHS = [b"%d"] * 30 + [
+    b"0%d",
+    b"+%d",
+    b"-%d",
+    b"%d, %d",
+    b" %d\t",
+    b"0x%d",
+    b"",
+    b"%da",
+    b"9" * 19,
+    b"9" * 20,
+]
 CODINGS = [b"chunked"] * 30 + [
     b"Chunked",
     b"gzip, chunked",
@@ -56,7 +69,19 @@ CODINGS = [b"chunked"] * 30 + [
     b"\x0bchunked",
     b"",
 ]
-SIZES = [b"%x"] * 40 + [b"%X", b"00%x", b"0x%x", b"-%x", b"+%x", b" %x", b"%x ", b"", b"%xg", b"f" * 16, b"f" * 17]
+SIZES = [b"%x"] * 40 + [
+    b"%X",
+    b"00%x",
+    b"0x%x",
+    b"-%x",
+    b"+%x",
+    b" %x",
+    b"%x ",
+    b"",
+    b"%xg",
+    b"f" * 16,
+    b"f" * 17,
+]
 EXTENSIONS = [b""] * 60 + [
     b";a",
     b";a=b",
@@ -74,7 +99,9 @@ EXTENSIONS = [b""] * 60 + [
 ]
 ENDS = [b"\r\n"] * 300 + [b"\n", b"\r", b"\r\r\n", b"\n\r"]
 TRAILERS = [b""] * 12 + [b"X-T: 1", b"nonsense", b"X-T : 1", b" folded: 1", b"Content-Length: 5"]
-INTERESTING = [bytes([byte]) for byte in b"\x00\x09\x0a\x0b\x0d\x20\x22\x23\x2c\x3a\x3b\x7f\x80\xff"] + [
+INTERESTING = [
+    bytes([byte]) for byte in b"\x00\x09\x0a\x0b\x0d\x20\x22\x23\x2c\x3a\x3b\x7f\x80\xff"
+] + [
     b"\r\n",
     b"\r\n\r\n",
     b"\r\n ",
@@ -89,7 +116,11 @@ LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 
 def fill(pattern: bytes, number: int) -> bytes:
     """A number in each place of a pattern."""
-    return pattern.replace(b"%d", b"%d" % number).replace(b"%x", b"%x" % number).replace(b"%X", b"%X" % number)
+    return (
+        pattern.replace(b"%d", b"%d" % number)
+        .replace(b"%x", b"%x" % number)
+        .replace(b"%X", b"%X" % number)
+    )
 
 
 def chunks(random: Random, body: bytes) -> bytes:

@@ -11,7 +11,6 @@ from random import Random
 from typing import TypeAlias
 
 import pytest
-
 from conformance import inputs
 from conformance.parsers import Verdict, by_h11, by_llhttp, ours
 

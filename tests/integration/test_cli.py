@@ -56,26 +56,34 @@ def test_the_module_is_the_command() -> None:
         (
             ["serve", APP, "--port", "65536"],
             {},
-            'alula: --port: "65536" on the command line is not accepted;'
-            " expected a whole number from 0 to 65535",
+            (
+                'alula: --port: "65536" on the command line is not accepted;'
+                " expected a whole number from 0 to 65535"
+            ),
         ),
         (
             ["serve", APP],
             {"ALULA_LIFESPAN": "maybe"},
-            'alula: ALULA_LIFESPAN: "maybe" in the environment is not accepted;'
-            " expected one of auto, on, off",
+            (
+                'alula: ALULA_LIFESPAN: "maybe" in the environment is not accepted;'
+                " expected one of auto, on, off"
+            ),
         ),
         (
             ["serve", APP, "--ssl-keyfile", "key.pem"],
             {},
-            "alula: --ssl-keyfile on the command line: TLS is not supported yet by this version of"
-            " Alula",
+            (
+                "alula: --ssl-keyfile on the command line: TLS is not supported yet by this version"
+                " of Alula"
+            ),
         ),
         (
             ["serve", APP, "--ws", "none"],
             {},
-            "alula: --ws on the command line: WebSocket is not supported yet by this version of"
-            " Alula",
+            (
+                "alula: --ws on the command line: WebSocket is not supported yet by this version of"
+                " Alula"
+            ),
         ),
         (
             ["serve"],
@@ -123,8 +131,10 @@ def test_an_unknown_option_gets_a_suggestion() -> None:
         ("nowhere:app", 'Error loading ASGI app. Could not import module "nowhere".'),
         (
             "integration.apps.lifecycle:nope",
-            'Error loading ASGI app. Attribute "nope" not found in module'
-            ' "integration.apps.lifecycle".',
+            (
+                'Error loading ASGI app. Attribute "nope" not found in module'
+                ' "integration.apps.lifecycle".'
+            ),
         ),
         ("nowhere", 'Error loading ASGI app. "nowhere" is not "module:attribute".'),
     ],
@@ -155,8 +165,7 @@ def test_a_busy_port_is_one_line_and_code_3(workers: str) -> None:
         done = alula("serve", APP, "--port", str(port), "--workers", workers)
     assert done.returncode == 3
     line = f"ERROR:    Cannot listen on 127.0.0.1:{port}: address already in use\n"
-    assert done.stderr.endswith(line)
-    assert done.stderr.count("\n") == int(workers)  # the supervisor has said that it starts
+    assert done.stderr == line
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])

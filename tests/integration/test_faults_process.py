@@ -69,6 +69,9 @@ class Load:
                     except ConnectionRefusedError:
                         self.refused += 1
                         return
+                    except ConnectionResetError:
+                        self.lost.append(name)
+                        continue
                 if self._ask(connection, name) and self._kept:
                     continue
                 connection.close()
@@ -148,12 +151,6 @@ def test_kill_9_again_and_again() -> None:
         assert len(clients.lost) <= 3 * CLIENTS
 
 
-# Between a server's last accept() and its close() of the listener lies a moment in which the kernel
-# may finish one more handshake and then has to reset it. And on a kept connection a request may
-# cross the server's goodbye. Neither request has reached anyone; each client can meet with it once.
-CROSSED = 3
-
-
 @pytest.mark.parametrize("kept", [True, False], ids=["kept", "fresh"])
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_sigterm_under_load_loses_nothing(tmp_path: Path, workers: str, kept: bool) -> None:
@@ -171,7 +168,9 @@ def test_sigterm_under_load_loses_nothing(tmp_path: Path, workers: str, kept: bo
         assert not clients.wrong
         assert begun <= clients.answered, f"lost: {begun - clients.answered}"
         assert clients.answered <= begun
-        assert len(clients.lost) <= CROSSED, clients.lost
+        # Between the last accept() and the close() of a listener the kernel may finish one more
+        # handshake, and then has to reset it; nobody can help that.
+        assert len(clients.lost) <= int(workers), clients.lost
         assert clients.refused == CLIENTS
         assert shutdown_file.read_text() == "shut down\n" * int(workers)
 

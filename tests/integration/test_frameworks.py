@@ -48,7 +48,7 @@ def test_text(client: httpx.Client) -> None:
 def test_head_has_no_body(client: httpx.Client, served: tuple[str, Server]) -> None:
     answer = client.head("/text")
     assert (answer.status_code, answer.content) == (200, b"")
-    if served[0] != "litestar":  # whose HEAD routes have nothing to measure
+    if served[0] in ("fastapi", "starlette", "quart"):  # which declare it themselves
         assert answer.headers["content-length"] == str(len("Hello, wörld".encode()))
     assert client.get("/text").text == "Hello, wörld"
 

@@ -24,12 +24,14 @@ AT_ONCE = 100
 """Connections that are open at the same time."""
 LISTEN = "0A"
 """How /proc/net/tcp writes that state."""
+PATIENT = ("--timeout-request-head", "600", "--min-body-rate", "0")
+"""A byte at a time may take longer than a server should put up with."""
 
 
 @pytest.fixture(scope="module", params=["asyncio", "uvloop"])
 def server(request: pytest.FixtureRequest) -> Iterator[Server]:
     app = "integration.apps.echo:app"
-    options = ("--loop", request.param, "--no-access-log", "--lifespan", "off")
+    options = ("--loop", request.param, "--no-access-log", "--lifespan", "off", *PATIENT)
     with serve(app, *options, app_dir=TESTS) as running:
         yield running
 
@@ -90,8 +92,8 @@ def wait_until_taken(server_port: int, local_ports: set[int]) -> None:
     here = f":{server_port:04X}"
     while deadline.left():
         waiting = False
-        for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
-            fields = line.split()
+        for line in Path("/proc/net/tcp").read_text().splitlines():
+            fields = line.split() if here in line else [""] * 5
             if fields[1].endswith(here) and fields[3] != LISTEN:
                 unread = int(fields[4].partition(":")[2], 16)
                 waiting |= unread > 0 and int(fields[2][-4:], 16) in local_ports

@@ -127,7 +127,7 @@ def test_errors_name_option_value_and_what_is_accepted(options: dict[str, Any], 
 def test_options_cannot_be_changed() -> None:
     with pytest.raises(AttributeError):
         Config().port = 1  # pyright: ignore[reportAttributeAccessIssue]
-    with pytest.raises(AttributeError, match="no attribute 'prot'"):
+    with pytest.raises(AttributeError, match="has no attribute 'prot'"):
         _ = Config().prot  # pyright: ignore[reportAttributeAccessIssue]
 
 

@@ -78,6 +78,20 @@ def test_an_order_and_messages_go_through_a_channel() -> None:
     right.close()
 
 
+def test_a_message_that_comes_in_pieces_is_no_end() -> None:
+    near, far = socket.socketpair()
+    channel = Channel(near)
+    far.sendall(b"pi")
+    assert channel.receive() == []
+    far.sendall(b"ng\npo")
+    assert channel.receive() == [PING]
+    far.sendall(b"ng\n")
+    far.close()
+    assert channel.receive() == [PONG]
+    assert channel.receive() is None
+    channel.close()
+
+
 def test_an_order_that_never_comes() -> None:
     left, right = map(Channel, socket.socketpair())
     left.close()

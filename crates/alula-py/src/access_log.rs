@@ -46,7 +46,9 @@ pub(crate) enum AccessLog {
 impl AccessLog {
     /// From what the `Worker` was given: a callable, `"native"` or `None`.
     pub(crate) fn new(choice: Option<&Bound<'_, PyAny>>, colours: bool) -> PyResult<Self> {
-        let Some(choice) = choice.filter(|choice| !choice.is_none()) else { return Ok(Self::Off) };
+        let Some(choice) = choice.filter(|choice| !choice.is_none()) else {
+            return Ok(Self::Off);
+        };
         if choice.is_callable() {
             return Ok(Self::Callable {
                 call: choice.clone().unbind(),
@@ -54,9 +56,16 @@ impl AccessLog {
                 flushing: Cell::new(false),
             });
         }
-        if choice.extract::<String>().is_ok_and(|choice| choice == "native") {
+        if choice
+            .extract::<String>()
+            .is_ok_and(|choice| choice == "native")
+        {
             let writer = Writer::start()?;
-            return Ok(Self::Native { writer, colours, batch: RefCell::default() });
+            return Ok(Self::Native {
+                writer,
+                colours,
+                batch: RefCell::default(),
+            });
         }
         Err(PyValueError::new_err(format!(
             "access_log must be a callable, 'native' or None, not {}",
@@ -75,7 +84,11 @@ impl AccessLog {
     pub(crate) fn write(&self, line: Line, status: u16) {
         match self {
             Self::Off => {}
-            Self::Native { colours, batch, writer } => {
+            Self::Native {
+                colours,
+                batch,
+                writer,
+            } => {
                 let mut batch = batch.borrow_mut();
                 line.append(status, *colours, &mut batch);
                 if batch.len() >= BATCH_BYTES {
@@ -107,7 +120,11 @@ impl AccessLog {
                     writer.take(&mut batch);
                 }
             }
-            Self::Callable { call, batch, flushing } => {
+            Self::Callable {
+                call,
+                batch,
+                flushing,
+            } => {
                 if batch.borrow().is_empty() || flushing.replace(true) {
                     return;
                 }

@@ -5,14 +5,35 @@ mod convert;
 use alula_server::config::{
     Config, ConfigError, Gathered, Invocation, Layer, OPTIONS, Spec, Value, cli, gather, markdown,
 };
-use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyMapping, PyString};
+use pyo3::types::{PyCFunction, PyDict, PyList, PyMapping, PyString, PyTuple};
 
 /// Adds the classes of this module.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add_class::<PyConfig>()
+    module.add_class::<PyConfig>()?;
+    let class = module.py().get_type::<PyConfig>();
+    OPTIONS
+        .iter()
+        .try_for_each(|spec| class.setattr(spec.name(), property(module.py(), spec)?))
+}
+
+/// The property of the class that reads an option.
+fn property<'py>(py: Python<'py>, spec: &'static Spec) -> PyResult<Bound<'py, PyAny>> {
+    let read = |arguments: &Bound<'_, PyTuple>, _: Option<&Bound<'_, PyDict>>| {
+        let config = arguments.get_item(0)?;
+        config
+            .cast::<PyConfig>()?
+            .get()
+            .value(arguments.py(), spec)
+            .map(Bound::unbind)
+    };
+    let getter = PyCFunction::new_closure(py, None, None, read)?;
+    let options = PyDict::new(py);
+    options.set_item("doc", spec.help())?;
+    py.import("builtins")?
+        .getattr("property")?
+        .call((getter,), Some(&options))
 }
 
 /// How logging is to be configured, where it is not by the path of a file.
@@ -77,15 +98,12 @@ impl PyConfig {
         }
     }
 
-    fn value<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Some(at) = OPTIONS.iter().position(|spec| spec.name() == name) else {
-            return Ok(None);
-        };
-        let value = self.config.values().swap_remove(at);
-        match name {
-            "app" => self.app(py, value).map(Some),
-            "log_config" => self.log_config(py, value).map(Some),
-            _ => convert::to_python(py, value).map(Some),
+    fn value<'py>(&self, py: Python<'py>, spec: &Spec) -> PyResult<Bound<'py, PyAny>> {
+        let value = self.config.value(spec);
+        match spec.name() {
+            "app" => self.app(py, value),
+            "log_config" => self.log_config(py, value),
+            _ => convert::to_python(py, value),
         }
     }
 }
@@ -164,8 +182,8 @@ impl PyConfig {
         for spec in OPTIONS {
             let standard = matches!(self.logging, Logging::Standard);
             let own = spec.name() != "log_config" || !standard || self.config.log_config.is_some();
-            if let (true, Some(value)) = (own, self.value(py, spec.name())?) {
-                options.set_item(spec.name(), value)?;
+            if own {
+                options.set_item(spec.name(), self.value(py, spec)?)?;
             }
         }
         Ok(options)
@@ -185,12 +203,6 @@ impl PyConfig {
     #[getter]
     fn unknown_variables(&self) -> Vec<String> {
         self.unknown.clone()
-    }
-
-    fn __getattr__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        self.value(py, name)?.ok_or_else(|| {
-            PyAttributeError::new_err(format!("'Config' object has no attribute '{name}'"))
-        })
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

@@ -31,7 +31,11 @@ pub(crate) fn next_number() -> u64 {
 #[inline]
 pub(crate) fn find(number: u64) -> Option<Rc<Core>> {
     let find = |cores: &RefCell<Vec<Rc<Core>>>| {
-        cores.borrow().iter().find(|core| core.number == number).cloned()
+        cores
+            .borrow()
+            .iter()
+            .find(|core| core.number == number)
+            .cloned()
     };
     CORES.try_with(find).ok().flatten()
 }
@@ -151,9 +155,7 @@ impl Core {
         if self.in_turn.get() || self.soon.get() {
             return Ok(());
         }
-        if self.engine.again_needed()
-            || self.engine.handler().access.is_waiting()
-            || self.is_due()
+        if self.engine.again_needed() || self.engine.handler().access.is_waiting() || self.is_due()
         {
             return self.turn_soon(py);
         }
@@ -162,7 +164,9 @@ impl Core {
 
     /// Whether one of the two callbacks is to be called.
     fn is_due(&self) -> bool {
-        let limit = self.max_requests.is_some_and(|most| self.requests.get() >= most);
+        let limit = self
+            .max_requests
+            .is_some_and(|most| self.requests.get() >= most);
         self.draining.get() || limit
     }
 
@@ -185,7 +189,11 @@ impl Core {
         self.soon.set(false);
         if self.lazy {
             let plain = self.methods.task_factory.bind(py).call0()?.is_none();
-            let style = if plain { Style::Lazy } else { Style::CreateTask };
+            let style = if plain {
+                Style::Lazy
+            } else {
+                Style::CreateTask
+            };
             self.engine.handler().launcher.set_style(style);
         }
         let turned = self.engine.turn();
@@ -207,7 +215,9 @@ impl Core {
         if !self.is_due() {
             return Ok(());
         }
-        if self.max_requests.is_some_and(|most| self.requests.get() >= most)
+        if self
+            .max_requests
+            .is_some_and(|most| self.requests.get() >= most)
             && let Some(on_limit) = self.on_limit.take()
         {
             on_limit.bind(py).call0()?;
@@ -235,7 +245,12 @@ impl Core {
         // A little late rather than a little early, which would take a second turn.
         let delay = deadline.saturating_duration_since(now).as_secs_f64() + 0.000_5;
         if let Some(callback) = self.callback.get() {
-            let handle = self.methods.call_later.bind(py).call1((delay, callback))?.unbind();
+            let handle = self
+                .methods
+                .call_later
+                .bind(py)
+                .call1((delay, callback))?
+                .unbind();
             *timer = Some((handle, deadline.max(now)));
         }
         Ok(())
@@ -267,9 +282,12 @@ impl Core {
                 self.log.warning(py, self, &text);
             }
             Some(status @ 500..) => {
-                self.log.error(py, self, &format!("Request ended with {status}: {reason}."));
+                self.log
+                    .error(py, self, &format!("Request ended with {status}: {reason}."));
             }
-            _ => self.log.debug(py, &format!("{client} - connection closed: {reason}")),
+            _ => self
+                .log
+                .debug(py, &format!("{client} - connection closed: {reason}")),
         }
     }
 }

@@ -16,8 +16,13 @@ fn client_disconnected(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
         let bases = PyTuple::new(py, [py.get_type::<Error>(), py.get_type::<PyOSError>()])?;
         let body = pyo3::types::PyDict::new(py);
         body.set_item("__module__", "alula")?;
-        body.set_item("__doc__", "Raised by `send` when the client is no longer there.")?;
-        let made = py.get_type::<PyType>().call1(("ClientDisconnected", bases, body))?;
+        body.set_item(
+            "__doc__",
+            "Raised by `send` when the client is no longer there.",
+        )?;
+        let made = py
+            .get_type::<PyType>()
+            .call1(("ClientDisconnected", bases, body))?;
         Ok(made.cast_into::<PyType>()?.unbind())
     })?;
     Ok(made.bind(py))
@@ -40,7 +45,9 @@ pub(crate) fn gone(py: Python<'_>) -> PyErr {
 
 /// Whether `error` is ours for a client that is no longer there (or a group of nothing else).
 pub(crate) fn is_gone(py: Python<'_>, error: &Bound<'_, PyAny>) -> bool {
-    let Ok(kind) = client_disconnected(py) else { return false };
+    let Ok(kind) = client_disconnected(py) else {
+        return false;
+    };
     if error.is_instance(kind).unwrap_or(false) {
         return true;
     }

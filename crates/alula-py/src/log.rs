@@ -12,7 +12,9 @@ pub(crate) struct Log(Py<PyAny>);
 impl Log {
     /// Finds it.
     pub(crate) fn new(py: Python<'_>) -> PyResult<Self> {
-        let logger = py.import("logging")?.call_method1("getLogger", ("uvicorn.error",))?;
+        let logger = py
+            .import("logging")?
+            .call_method1("getLogger", ("uvicorn.error",))?;
         Ok(Self(logger.unbind()))
     }
 

@@ -56,7 +56,10 @@ impl PyWorker {
         app, config, r#loop, listeners, *, state = None, on_limit = None, on_idle = None,
         access_log = None, propagate_interrupts = false, task_style = "auto",
     ))]
-    #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python class")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "keyword arguments of a Python class"
+    )]
     fn new<'py>(
         app: &Bound<'py, PyAny>,
         config: &Bound<'py, PyConfig>,
@@ -72,7 +75,14 @@ impl PyWorker {
         // Owned first, so that they are closed whatever goes wrong.
         let listeners: Vec<OwnedFd> = listeners.into_iter().map(descriptor::own).collect();
         let tasks = task_style.to_owned();
-        let wishes = Wishes { state, on_limit, on_idle, access_log, propagate_interrupts, tasks };
+        let wishes = Wishes {
+            state,
+            on_limit,
+            on_idle,
+            access_log,
+            propagate_interrupts,
+            tasks,
+        };
         let number = core::next_number();
         let core = build(number, app, config.get().inner(), r#loop, wishes)?;
         for listener in listeners {
@@ -127,17 +137,27 @@ impl PyWorker {
 
     /// Cancels the requests' tasks; how many there were.
     fn cancel_tasks(&self, py: Python<'_>) -> PyResult<usize> {
-        self.core()?.engine.handler().launcher.cancel_all(py, CANCELLED)
+        self.core()?
+            .engine
+            .handler()
+            .launcher
+            .cancel_all(py, CANCELLED)
     }
 
     /// Closes every connection and leaves the loop.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        let Some(core) = core::find(self.number) else { return Ok(()) };
+        let Some(core) = core::find(self.number) else {
+            return Ok(());
+        };
         if core.in_turn.get() {
-            return Err(PyRuntimeError::new_err("a worker can't be closed by its own request"));
+            return Err(PyRuntimeError::new_err(
+                "a worker can't be closed by its own request",
+            ));
         }
         if core.callback.get().is_some() {
-            core.event_loop.bind(py).call_method1("remove_reader", (core.engine.fd(),))?;
+            core.event_loop
+                .bind(py)
+                .call_method1("remove_reader", (core.engine.fd(),))?;
         }
         let timer = core.timer.borrow_mut().take();
         if let Some((handle, _)) = timer {
@@ -201,15 +221,22 @@ fn build(
     let py = app.py();
     let log = Log::new(py)?;
     let (current, style) = tasks(py, event_loop, &wishes.tasks, &log)?;
-    let base: Option<Py<PyContext>> =
-        if config.reset_contextvars { None } else { Some(context::copy_current(py)?.unbind()) };
-    let adapted = py.import("alula._internal.asgi2")?.call_method1("adapt", (app,))?;
+    let base: Option<Py<PyContext>> = if config.reset_contextvars {
+        None
+    } else {
+        Some(context::copy_current(py)?.unbind())
+    };
+    let adapted = py
+        .import("alula._internal.asgi2")?
+        .call_method1("adapt", (app,))?;
     let version: String = match adapted.getattr_opt("asgi_version")? {
         Some(version) => version.extract().unwrap_or_else(|_| "3.0".to_owned()),
         None => "3.0".to_owned(),
     };
     let state = wishes.state.unwrap_or_else(|| PyDict::new(py)).unbind();
-    let trusted = config.proxy_headers.then(|| Trusted::new(&config.forwarded_allow_ips));
+    let trusted = config
+        .proxy_headers
+        .then(|| Trusted::new(&config.forwarded_allow_ips));
     let handler = AsgiHandler {
         worker: number,
         app: adapted.unbind(),
@@ -218,7 +245,9 @@ fn build(
         access: AccessLog::new(wishes.access_log.as_ref(), colours(py, config)?)?,
         waiting: Waiting::default(),
         scopes: Scopes::new(py, &version, &config.root_path, state, trusted)?,
-        limit: config.limit_concurrency.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
+        limit: config
+            .limit_concurrency
+            .map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
         spare: RefCell::default(),
     };
     Ok(Core {
@@ -265,9 +294,14 @@ fn tasks(
 
 /// The number of requests after which the worker is to go.
 fn most_requests(py: Python<'_>, config: &Config) -> PyResult<Option<u64>> {
-    let Some(limit) = config.limit_max_requests else { return Ok(None) };
+    let Some(limit) = config.limit_max_requests else {
+        return Ok(None);
+    };
     let jitter = config.limit_max_requests_jitter;
-    let extra: u64 = py.import("random")?.call_method1("randint", (0, jitter))?.extract()?;
+    let extra: u64 = py
+        .import("random")?
+        .call_method1("randint", (0, jitter))?
+        .extract()?;
     Ok(Some(limit.saturating_add(extra)))
 }
 

@@ -6,9 +6,9 @@ import logging
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import cast
 
 from alula._internal.asgi import Application
+from alula._internal.asgi2 import adapt
 from alula.errors import StartupError
 
 _logger = logging.getLogger("uvicorn.error")
@@ -67,10 +67,13 @@ def resolve(found: object, *, factory: bool, name: str = "It") -> Application:
     """
     if factory or _is_factory(found):
         found = _call_factory(name, found, expected=factory)
-    kind = _kind(found)
-    if kind != "ASGI 3":
-        raise StartupError(f"Error loading ASGI app. {name} is {kind}, not an ASGI 3 application.")
-    return cast("Application", found)
+    if not callable(found):
+        kind = type(found).__name__
+        raise StartupError(f"Error loading ASGI app. {name} is of type {kind}, not an application.")
+    try:
+        return adapt(found)
+    except TypeError as error:
+        raise StartupError(f"Error loading ASGI app. {error}") from None
 
 
 def _call_factory(name: str, found: object, *, expected: bool) -> object:
@@ -88,23 +91,13 @@ def _call_factory(name: str, found: object, *, expected: bool) -> object:
 
 def _is_factory(found: object) -> bool:
     """Whether it can be called without arguments and not like an application."""
-    return callable(found) and _takes(found, 0) and not _takes(found, 3)
-
-
-def _kind(found: object) -> str:
-    """What an object is: `ASGI 3`, or something else with its article."""
-    if not callable(found):
-        return f"of type {type(found).__name__}"
-    if _takes(found, 3):
-        return "ASGI 3"
-    if _takes(found, 2):
-        return "a WSGI application"
-    return "an ASGI 2 application" if _takes(found, 1) else "a callable of another kind"
+    return _takes(found, 0) and not _takes(found, 3)
 
 
 def _takes(function: object, count: int) -> bool:
     """Whether it can be called with so many arguments; if nobody can tell, with those of ASGI 3."""
-    assert callable(function)
+    if not callable(function):
+        return False
     try:
         inspect.signature(function).bind(*(None,) * count)
     except TypeError:

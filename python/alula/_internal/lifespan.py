@@ -2,13 +2,11 @@
 
 import asyncio
 import logging
-from typing import Any, Final
+from typing import Any
 
 from alula._internal.asgi import Application, Message, Scope
 
 _logger = logging.getLogger("uvicorn.error")
-
-_ASGI: Final = {"version": "3.0", "spec_version": "2.0"}
 
 
 class Lifespan:
@@ -62,7 +60,9 @@ class Lifespan:
             await asyncio.wait([self._task])
 
     async def _run(self) -> None:
-        scope: Scope = {"type": "lifespan", "asgi": dict(_ASGI), "state": self.state}
+        version = getattr(self._app, "asgi_version", "3.0")
+        asgi = {"version": version, "spec_version": "2.0"}
+        scope: Scope = {"type": "lifespan", "asgi": asgi, "state": self.state}
         try:
             await self._app(scope, self._receive, self._send)
         except asyncio.CancelledError:

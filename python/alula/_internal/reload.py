@@ -7,6 +7,7 @@ from pathlib import Path
 
 from alula._internal.patterns import Patterns
 from alula._internal.process import WorkerProcess
+from alula._internal.signals import blocked
 from alula._internal.supervisor import Supervisor
 from alula._internal.watching import watcher
 from alula.config import Config
@@ -37,7 +38,8 @@ class Reloader(Supervisor):
 
     def run(self) -> int:
         """As a supervisor, and watches meanwhile."""
-        self._watcher.start()
+        with blocked():
+            self._watcher.start()
         try:
             return super().run()
         finally:

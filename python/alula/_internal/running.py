@@ -107,7 +107,8 @@ def exit_code(call: Callable[[], int]) -> int:
     except ImportFailure as failure:
         cause = failure.__cause__
         assert cause is not None
-        sys.excepthook(type(cause), cause, _from_user_code(cause.__traceback__))
+        cause = cause.with_traceback(_from_user_code(cause.__traceback__))
+        sys.excepthook(type(cause), cause, cause.__traceback__)
         return STARTUP_FAILURE
     except StartupError as error:
         _logger.error("%s", error)  # noqa: TRY400 - one line, no traceback

@@ -8,11 +8,12 @@ from socket import socket
 from typing import Any
 
 from alula._alula import Worker
-from alula._internal import logs, sockets
+from alula._internal import logs, signals, sockets
 from alula._internal.ansi import style
 from alula._internal.asgi import Application
 from alula._internal.lifespan import Lifespan
 from alula._internal.stopping import StopRequest
+from alula._internal.trace import traced
 from alula.config import Config
 from alula.errors import StartupError
 
@@ -32,7 +33,8 @@ class Service:
     """Serves an application on bound sockets until it is asked to stop.
 
     `on_ready` is called when connections are accepted; `on_limit` when the process has answered so
-    many requests as it may, without it the process stops then.
+    many requests as it may, without it the process stops then. With `interrupts` a
+    `KeyboardInterrupt` out of the application ends the event loop instead of the request.
     """
 
     def __init__(
@@ -43,12 +45,14 @@ class Service:
         *,
         on_ready: Callable[[], None],
         on_limit: Callable[[], None] | None = None,
+        interrupts: bool = False,
     ) -> None:
-        self._app = app
+        self._app = traced(app)
         self._config = config
         self._stop = stop
         self._on_ready = on_ready
         self._on_limit = on_limit
+        self._interrupts = interrupts
         self._idle = asyncio.Event()
 
     async def serve(self, listeners: Sequence[socket]) -> None:
@@ -89,16 +93,18 @@ class Service:
 
     def _worker(self, listeners: Sequence[socket], state: dict[str, Any]) -> Worker:
         sockets.listen(listeners, self._config.backlog)
-        return Worker(
-            self._app,
-            self._config,
-            asyncio.get_running_loop(),
-            [listener.detach() for listener in listeners],
-            state=state,
-            on_limit=self._limit_reached,
-            on_idle=self._idle.set,
-            access_log=logs.access_log(self._config),
-        )
+        with signals.blocked():  # for the thread that writes the access log
+            return Worker(
+                self._app,
+                self._config,
+                asyncio.get_running_loop(),
+                [listener.detach() for listener in listeners],
+                state=state,
+                on_limit=self._limit_reached,
+                on_idle=self._idle.set,
+                access_log=logs.access_log(self._config),
+                propagate_interrupts=self._interrupts,
+            )
 
     def _limit_reached(self) -> None:
         if self._on_limit is not None:

@@ -4,8 +4,8 @@ import logging
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager, suppress
 from socket import socketpair
 from types import FrameType
 from typing import Any
@@ -49,6 +49,19 @@ class StopSignals:
             signal.signal(known, signal.SIG_DFL if self._default else handler)
         flush()
         signal.raise_signal(number)
+
+
+@contextmanager
+def blocked() -> Generator[None]:
+    """While entered, this thread gets no signals; those that it starts never will.
+
+    A signal that arrives at another thread does not interrupt what the main one waits for.
+    """
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def ignore(_number: int, _frame: FrameType | None) -> None:

@@ -25,7 +25,7 @@ def bind(config: Config) -> "Binding":
     Raises `StartupError` if it cannot be had, in a line that names it.
     """
     if config.fd is not None:
-        return Binding([_adopt(config.fd)])
+        return Binding([_adopt(config.fd)], is_shared=True)
     if config.uds is not None:
         return _bind_unix(config.uds)
     return Binding(_bind_all(_addresses(config.host, config.port), config.port))
@@ -39,8 +39,12 @@ def adopt(sockets: Iterable[socket.socket]) -> "Binding":
 class Binding:
     """The bound sockets of a server; closed on leaving a `with` block."""
 
-    def __init__(self, sockets: list[socket.socket], path: Path | None = None) -> None:
+    def __init__(
+        self, sockets: list[socket.socket], *, path: Path | None = None, is_shared: bool = False
+    ) -> None:
         self.sockets = sockets
+        self.is_shared = is_shared
+        """Whether worker processes share one descriptor, instead of having one each."""
         self._path = path
         self._inode = path.stat().st_ino if path is not None else None
 
@@ -59,11 +63,6 @@ class Binding:
                 if self._path.stat().st_ino == self._inode:
                     self._path.unlink()
             self._path = None
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether worker processes share one descriptor, instead of having one each."""
-        return self._path is not None or self.sockets[0].family == socket.AF_UNIX
 
     def siblings(self) -> list[socket.socket]:
         """Further sockets on the same TCP addresses, between which the system spreads connections.
@@ -158,7 +157,7 @@ def _bind_unix(path: str) -> Binding:
     except OSError as error:
         sock.close()
         raise _failure(path, error) from None
-    return Binding([sock], Path(path).absolute())
+    return Binding([sock], path=Path(path).absolute(), is_shared=True)
 
 
 def _remove_stale(path: str) -> int:

@@ -11,7 +11,7 @@ from alula._internal import logs, loops, running
 from alula._internal.control import DRAIN, LIMIT, PING, PONG, READY, Channel
 from alula._internal.orders import Order
 from alula._internal.serving import Service
-from alula._internal.signals import StopSignals, flush, ignore
+from alula._internal.signals import StopSignals, blocked, flush, ignore
 from alula._internal.stopping import StopRequest
 from alula.config import Config
 
@@ -34,7 +34,8 @@ def main() -> int:
     stop = StopRequest()
     deadline = config.timeout_graceful_shutdown + _ORPHAN_GRACE
     listen = threading.Thread(target=_obey, args=(channel, stop, deadline), daemon=True)
-    listen.start()
+    with blocked():
+        listen.start()
     return running.exit_code(lambda: _serve(config, order, channel, stop))
 
 
@@ -56,7 +57,7 @@ def _serve(config: Config, order: Order, channel: Channel, stop: StopRequest) ->
 
 def _obey(channel: Channel, stop: StopRequest, deadline: float) -> None:
     """Answers the supervisor, in a thread of its own; without supervisor, the worker ends."""
-    while messages := channel.receive():
+    while (messages := channel.receive()) is not None:
         for message in messages:
             if message == PING:
                 channel.send(PONG)

@@ -10,8 +10,9 @@ use crate::{ProtocolError, Version};
 #[derive(Debug, Default)]
 pub(crate) struct Meaning<'a> {
     pub(crate) handshake: Handshake,
-    /// Position and value of the Host line.
-    pub(crate) host: Option<(usize, &'a [u8])>,
+    /// Position and value of the last Host line.
+    host: Option<(usize, &'a [u8])>,
+    repeats_host: bool,
     length: Option<&'a [u8]>,
     codings: Codings,
     options: ConnectionOptions,
@@ -38,7 +39,10 @@ impl<'a> Meaning<'a> {
     ) -> Result<(), ProtocolError> {
         let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
         match name.len() {
-            4 if is("host") => self.note_host(position, value),
+            4 if is("host") => {
+                self.repeats_host |= self.host.replace((position, value)).is_some();
+                Ok(())
+            }
             6 if is("expect") => {
                 self.note_expectations(value);
                 Ok(())
@@ -68,17 +72,6 @@ impl<'a> Meaning<'a> {
         }
     }
 
-    fn note_host(&mut self, position: usize, value: &'a [u8]) -> Result<(), ProtocolError> {
-        if self.host.replace((position, value)).is_some() {
-            return Err(ProtocolError::RepeatedHost);
-        }
-        if grammar::is_authority(value) {
-            Ok(())
-        } else {
-            Err(ProtocolError::InvalidHost)
-        }
-    }
-
     /// Lines that repeat the same digits are one; a list is not even a number.
     fn note_length(&mut self, value: &'a [u8]) -> Result<(), ProtocolError> {
         if grammar::decimal(value).is_none() {
@@ -101,6 +94,16 @@ impl<'a> Meaning<'a> {
             } else if !expectation.is_empty() {
                 self.expects_unknown = true;
             }
+        }
+    }
+
+    /// The position of a request's Host line (RFC 9112 section 3.2).
+    pub(crate) fn host(&self, version: Version) -> Result<Option<usize>, ProtocolError> {
+        match self.host {
+            _ if self.repeats_host => Err(ProtocolError::RepeatedHost),
+            None if version == Version::Http11 => Err(ProtocolError::MissingHost),
+            Some((_, value)) if !grammar::is_authority(value) => Err(ProtocolError::InvalidHost),
+            host => Ok(host.map(|(position, _)| position)),
         }
     }
 

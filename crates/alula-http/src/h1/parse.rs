@@ -37,12 +37,9 @@ pub(crate) fn request(
         base,
         &mut head.fields,
     )?;
-    match (meaning.host, parts.authority) {
-        (None, _) if head.version == Version::Http11 => return Err(ProtocolError::MissingHost),
-        (Some((position, _)), Some(authority)) => {
-            head.fields.set_value(position, Span::of(authority, base));
-        }
-        _ => {}
+    let host = meaning.host(head.version)?;
+    if let (Some(position), Some(authority)) = (host, parts.authority) {
+        head.fields.set_value(position, Span::of(authority, base));
     }
     head.framing = match meaning.declared(head.version)? {
         Declared::Nothing | Declared::Length(0) => Framing::None,
@@ -94,7 +91,8 @@ pub(crate) fn response(
 }
 
 /// Splits the header lines. The scan has counted them, so that the usual head needs but a few
-/// slots to be cleared.
+/// slots to be cleared. Of httparse only this part is used: it knows no version above 1.1, both
+/// roles need just this, and the first line has been taken apart by the scan already.
 fn lines<'a>(
     block: &'a [u8],
     count: usize,
@@ -102,18 +100,21 @@ fn lines<'a>(
     index: &mut Index,
 ) -> Result<Meaning<'a>, ProtocolError> {
     match count {
-        0..=16 => split(block, &mut [EMPTY_HEADER; 16], base, index),
-        17..=64 => many(block, base, index),
+        0..=16 => within::<16>(block, base, index),
+        17..=32 => within::<32>(block, base, index),
+        33..=128 => within::<128>(block, base, index),
         _ => split(block, &mut vec![EMPTY_HEADER; count], base, index),
     }
 }
 
-#[cold]
-fn many<'a>(block: &'a [u8], base: usize, index: &mut Index) -> Result<Meaning<'a>, ProtocolError> {
-    split(block, &mut [EMPTY_HEADER; 64], base, index)
+fn within<'a, const N: usize>(
+    block: &'a [u8],
+    base: usize,
+    index: &mut Index,
+) -> Result<Meaning<'a>, ProtocolError> {
+    split(block, &mut [EMPTY_HEADER; N], base, index)
 }
 
-#[inline]
 fn split<'a>(
     block: &'a [u8],
     slots: &mut [Header<'a>],

@@ -62,6 +62,10 @@ impl Server {
     ///
     /// Whatever the peer did wrong. The connection has then to close; every later call fails
     /// likewise.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer bytes than with the call before.
     pub fn receive_head(
         &mut self,
         input: &[u8],

@@ -65,12 +65,11 @@ fn answers(transcript: &Transcript, head_first: bool) -> Vec<(u16, Vec<u8>)> {
     answers
 }
 
-fn check(case: &Value, split: Split) {
+fn check(case: &Value, bytes: &[u8], split: Split) {
     let name = format!("{} {split}", case["name"]);
-    let bytes = decode_base64(case["bytes_b64"].as_str().expect("base64"));
     let expect = &case["expect"];
     let fin = flag(expect, "half_close");
-    let transcript = play(pieces(&bytes, split), &Limits::default(), fin);
+    let transcript = play(pieces(bytes, split), &Limits::default(), fin);
     let answers = answers(&transcript, flag(expect, "head_first"));
 
     let allowed = statuses(expect, "prefer").or_else(|| statuses(expect, "status_in"));
@@ -99,14 +98,21 @@ fn check(case: &Value, split: Split) {
     }
 }
 
-#[test]
-fn every_case_has_its_right_outcome_however_it_is_cut() {
+/// Each case with its bytes.
+pub(crate) fn all() -> impl Iterator<Item = (Value, Vec<u8>)> {
     let cases: Vec<Value> = serde_json::from_str(CASES).expect("JSON");
     assert_eq!(cases.len(), 38);
-    for case in &cases {
-        let length = decode_base64(case["bytes_b64"].as_str().expect("base64")).len();
-        for split in Split::all(length) {
-            check(case, split);
+    cases.into_iter().map(|case| {
+        let bytes = decode_base64(case["bytes_b64"].as_str().expect("base64"));
+        (case, bytes)
+    })
+}
+
+#[test]
+fn every_case_has_its_right_outcome_however_it_is_cut() {
+    for (case, bytes) in all() {
+        for split in Split::all(bytes.len()) {
+            check(&case, &bytes, split);
         }
     }
 }

@@ -274,6 +274,14 @@ fn status_lines_are_vetted() {
 }
 
 #[test]
+fn request_headers_in_a_response_mean_nothing() {
+    let lines =
+        "Host: \"\r\nHost: b\r\nExpect: x\r\nUpgrade: websocket\r\nContent-Length: 1\r\n\r\na";
+    let (body, whole, keep_alive) = body("GET", &format!("HTTP/1.1 200 OK\r\n{lines}"));
+    assert_eq!((&body[..], whole, keep_alive), (&b"a"[..], true, true));
+}
+
+#[test]
 fn contradictions_and_early_ends_are_errors() {
     let error = |bytes: &str, fin: bool| seen("GET", bytes.as_bytes(), fin).expect_err("wrong");
     let head = "HTTP/1.1 200 OK\r\n";

@@ -6,9 +6,16 @@ mod chunked;
 mod client;
 mod exchange;
 mod framing;
+mod fuzz_smoke;
 mod headers;
 mod outcome;
 mod request_line;
 mod responses;
 mod resumption;
-mod transcript;
+
+// There it is a crate. It shares the player of connections with the tests.
+#[allow(unreachable_pub)]
+#[path = "../../../../fuzz/src/lib.rs"]
+mod targets;
+
+use targets::transcript;

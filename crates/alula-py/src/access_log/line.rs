@@ -26,7 +26,12 @@ impl Line {
             text.push('?');
             text.push_str(&String::from_utf8_lossy(query));
         }
-        Self { text, client: client.len(), method: method.len(), old }
+        Self {
+            text,
+            client: client.len(),
+            method: method.len(),
+            old,
+        }
     }
 
     fn parts(&self) -> (&str, &str, &str) {
@@ -50,16 +55,25 @@ impl Line {
         let (client, method, path) = self.parts();
         let version = self.version();
         let (level, bold, colour, plain) = if colours {
-            ("\x1b[32mINFO\x1b[0m:     ", "\x1b[1m", of_status(status), "\x1b[0m")
+            (
+                "\x1b[32mINFO\x1b[0m:     ",
+                "\x1b[1m",
+                of_status(status),
+                "\x1b[0m",
+            )
         } else {
             ("INFO:     ", "", "", "")
         };
         for piece in [
-            level, client, " - \"", bold, method, " ", path, " HTTP/", version, plain, "\" ", colour,
+            level, client, " - \"", bold, method, " ", path, " HTTP/", version, plain, "\" ",
+            colour,
         ] {
             out.extend_from_slice(piece.as_bytes());
         }
-        let digits = [b'0' + (status / 100 % 10) as u8, b'0' + (status / 10 % 10) as u8];
+        let digits = [
+            b'0' + (status / 100 % 10) as u8,
+            b'0' + (status / 10 % 10) as u8,
+        ];
         out.extend_from_slice(&digits);
         out.push(b'0' + (status % 10) as u8);
         out.push(b' ');

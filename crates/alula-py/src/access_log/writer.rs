@@ -14,15 +14,24 @@ const GATHER: Duration = Duration::from_millis(5);
 /// How long somebody waits for the thread to be through.
 const SYNC: Duration = Duration::from_millis(500);
 
+/// What the thread does.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum State {
+    /// It gathers, or is about to look.
+    #[default]
+    Awake,
+    /// It sleeps, and must be told.
+    Asleep,
+    /// It has taken bytes and not written them yet.
+    Writing,
+}
+
 /// What the two sides share.
 #[derive(Default)]
 struct Shared {
     waiting: Vec<u8>,
     dropped: u64,
-    /// The thread sleeps, and must be told.
-    asleep: bool,
-    /// The thread has taken bytes and not written them yet.
-    writing: bool,
+    thread: State,
     /// Somebody waits for the thread: no gathering.
     hurry: bool,
     stop: bool,
@@ -66,7 +75,10 @@ impl Writer {
         let thread = thread::Builder::new()
             .name("alula-access-log".to_owned())
             .spawn(move || run(&theirs, &mut out))?;
-        Ok(Self { channel, thread: Some(thread) })
+        Ok(Self {
+            channel,
+            thread: Some(thread),
+        })
     }
 
     /// Takes `lines` over, which are whole ones, and leaves the buffer empty. Where there is no
@@ -77,11 +89,14 @@ impl Writer {
             let full = |shared: &mut Shared| {
                 !shared.waiting.is_empty() && shared.waiting.len() + lines.len() > ROOM
             };
-            let waited = self.channel.emptied.wait_timeout_while(shared, PATIENCE, full);
+            let waited = self
+                .channel
+                .emptied
+                .wait_timeout_while(shared, PATIENCE, full);
             let (guard, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
             shared = guard;
             if timeout.timed_out() {
-                shared.dropped += lines.iter().filter(|byte| **byte == b'\n').count() as u64;
+                shared.dropped += lines.split(|byte| *byte == b'\n').skip(1).count() as u64;
                 lines.clear();
                 return;
             }
@@ -91,7 +106,8 @@ impl Writer {
         } else {
             shared.waiting.append(lines);
         }
-        if std::mem::take(&mut shared.asleep) {
+        if shared.thread == State::Asleep {
+            shared.thread = State::Awake;
             self.channel.filled.notify_one();
         }
     }
@@ -101,7 +117,8 @@ impl Writer {
         let mut shared = self.channel.lock();
         shared.hurry = true;
         self.channel.filled.notify_one();
-        let busy = |shared: &mut Shared| shared.writing || !shared.waiting.is_empty();
+        let busy =
+            |shared: &mut Shared| shared.thread == State::Writing || !shared.waiting.is_empty();
         let waited = self.channel.emptied.wait_timeout_while(shared, SYNC, busy);
         waited.unwrap_or_else(PoisonError::into_inner).0.hurry = false;
     }
@@ -115,7 +132,7 @@ impl Drop for Writer {
         self.sync();
         let idle = {
             let shared = self.channel.lock();
-            !shared.writing && shared.waiting.is_empty()
+            shared.thread != State::Writing && shared.waiting.is_empty()
         };
         if let Some(thread) = self.thread.take().filter(|_| idle) {
             let _ = thread.join();
@@ -133,14 +150,17 @@ fn run(channel: &Channel, out: &mut impl Write) {
             if shared.stop {
                 return;
             }
-            shared.asleep = true;
-            shared = channel.filled.wait(shared).unwrap_or_else(PoisonError::into_inner);
+            shared.thread = State::Asleep;
+            shared = channel
+                .filled
+                .wait(shared)
+                .unwrap_or_else(PoisonError::into_inner);
         }
-        shared.asleep = false;
+        shared.thread = State::Awake;
         shared = gather(channel, shared);
         std::mem::swap(&mut shared.waiting, &mut taken);
         let dropped = std::mem::take(&mut shared.dropped);
-        shared.writing = true;
+        shared.thread = State::Writing;
         drop(shared);
         if dropped > 0 {
             let notice = format!("WARNING:  {dropped} access log lines dropped: output too slow\n");
@@ -149,7 +169,7 @@ fn run(channel: &Channel, out: &mut impl Write) {
         // Nobody reads any more: go on, quietly, as a closed pipe is no reason to stop serving.
         broken = broken || out.write_all(&taken).and_then(|()| out.flush()).is_err();
         taken.clear();
-        channel.lock().writing = false;
+        channel.lock().thread = State::Awake;
         channel.emptied.notify_all();
     }
 }

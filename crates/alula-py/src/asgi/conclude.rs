@@ -19,7 +19,9 @@ impl Handles<'_> {
     pub(crate) fn conclude(self, result: PyResult<Bound<'_, PyAny>>) -> PyResult<()> {
         let py = self.exchange.py();
         let state = self.exchange.get().here()?;
-        let Some(core) = core::find(state.worker) else { return Ok(()) };
+        let Some(core) = core::find(state.worker) else {
+            return Ok(());
+        };
         let mut interrupt = None;
         match result {
             Ok(value) if value.is_none() => returned(py, &core, state),
@@ -42,8 +44,12 @@ impl Handles<'_> {
     /// The application was ended from outside, before it was through.
     pub(crate) fn abandon(self) {
         let py = self.exchange.py();
-        let Ok(state) = self.exchange.get().here() else { return };
-        let Some(core) = core::find(state.worker) else { return };
+        let Ok(state) = self.exchange.get().here() else {
+            return;
+        };
+        let Some(core) = core::find(state.worker) else {
+            return;
+        };
         finish(py, &core, state);
         self.let_go(py, &core);
         if let Err(error) = core.poke(py) {
@@ -80,10 +86,18 @@ fn returned(py: Python<'_>, core: &Core, state: &State) {
     match finish(py, core, state) {
         Finish::Over => {}
         Finish::Unstarted => {
-            core.log.error(py, core, "ASGI callable returned without starting response.");
+            core.log.error(
+                py,
+                core,
+                "ASGI callable returned without starting response.",
+            );
         }
         Finish::Unfinished => {
-            core.log.error(py, core, "ASGI callable returned without completing response.");
+            core.log.error(
+                py,
+                core,
+                "ASGI callable returned without completing response.",
+            );
         }
     }
 }
@@ -101,7 +115,9 @@ fn raised(py: Python<'_>, core: &Core, state: &State, error: &PyErr) {
 /// Tells the engine; logs the answer that it gives in the application's place.
 #[inline]
 fn finish(py: Python<'_>, core: &Core, state: &State) -> Finish {
-    let Some(id) = state.id() else { return Finish::Over };
+    let Some(id) = state.id() else {
+        return Finish::Over;
+    };
     let finish = core.engine.finish(id);
     if finish == Finish::Unstarted {
         core.log_access(py, state, 500);

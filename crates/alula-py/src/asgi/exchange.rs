@@ -75,7 +75,9 @@ impl Exchange {
 impl Exchange {
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         // What is busy, or another thread's, is not shown, and so counts as held from outside.
-        let Some(state) = self.0.get() else { return Ok(()) };
+        let Some(state) = self.0.get() else {
+            return Ok(());
+        };
         for futures in [&state.receivers, &state.senders] {
             if let Ok(futures) = futures.try_borrow() {
                 for future in &*futures {
@@ -91,7 +93,11 @@ impl Exchange {
 
     fn __clear__(&self) {
         if let Some(state) = self.0.get() {
-            let futures = (state.receivers.take(), state.senders.take(), state.scope.take());
+            let futures = (
+                state.receivers.take(),
+                state.senders.take(),
+                state.scope.take(),
+            );
             drop(futures);
         }
     }
@@ -151,12 +157,14 @@ impl State {
 fn wake(py: Python<'_>, futures: Vec<Py<PyAny>>) {
     for future in futures {
         let future = future.into_bound(py);
-        let woken = future.call_method0(pyo3::intern!(py, "done")).and_then(|done| {
-            if !done.is_truthy()? {
-                future.call_method1(pyo3::intern!(py, "set_result"), (py.None(),))?;
-            }
-            Ok(())
-        });
+        let woken = future
+            .call_method0(pyo3::intern!(py, "done"))
+            .and_then(|done| {
+                if !done.is_truthy()? {
+                    future.call_method1(pyo3::intern!(py, "set_result"), (py.None(),))?;
+                }
+                Ok(())
+            });
         if let Err(error) = woken {
             error.write_unraisable(py, Some(&future));
         }
@@ -195,7 +203,11 @@ impl<'py> Handles<'py> {
         let exchange = Bound::new(py, Exchange(Local::new(State::new(worker))))?;
         let receive = callable::receive(&exchange)?;
         let send = callable::send(&exchange)?;
-        Ok(Self { exchange, receive, send })
+        Ok(Self {
+            exchange,
+            receive,
+            send,
+        })
     }
 
     /// Calls the application. The result can be stepped.

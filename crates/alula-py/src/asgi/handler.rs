@@ -42,9 +42,17 @@ pub(crate) struct AsgiHandler {
 /// What is made of a request's head.
 pub(crate) enum Call {
     /// Call the application.
-    Run { scope: Py<PyDict>, line: Option<Line> },
+    Run {
+        scope: Py<PyDict>,
+        line: Option<Line>,
+    },
     /// Refuse, for a reason that is logged.
-    Refuse { status: u16, text: &'static str, reason: &'static str, line: Option<Line> },
+    Refuse {
+        status: u16,
+        text: &'static str,
+        reason: &'static str,
+        line: Option<Line>,
+    },
     /// The scope could not be made.
     Failed(PyErr),
 }
@@ -100,10 +108,16 @@ impl Handler for AsgiHandler {
 
     fn prepare(&self, request: &Request<'_>, connection: &ConnectionInfo, _: ExchangeId) -> Call {
         Python::attach(|py| {
-            match self.scopes.make(py, request, connection, self.access.is_on()) {
+            match self
+                .scopes
+                .make(py, request, connection, self.access.is_on())
+            {
                 Err(error) => Call::Failed(error),
                 Ok((scope, line)) => match request.upgrade() {
-                    Upgrade::None => Call::Run { scope: scope.unbind(), line },
+                    Upgrade::None => Call::Run {
+                        scope: scope.unbind(),
+                        line,
+                    },
                     Upgrade::WebSocket => Call::Refuse {
                         status: 501,
                         text: "Not Implemented",
@@ -136,7 +150,12 @@ impl Handler for AsgiHandler {
                     );
                 }
                 Call::Run { scope, line } => self.run(py, id, scope, line).err(),
-                Call::Refuse { status, text, reason, line } => {
+                Call::Refuse {
+                    status,
+                    text,
+                    reason,
+                    line,
+                } => {
                     return refuse(worker, id, status, text, reason, line);
                 }
                 Call::Failed(error) => Some(error),

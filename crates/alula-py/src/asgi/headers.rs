@@ -45,10 +45,13 @@ struct Kept {
     pair: Py<PyTuple>,
 }
 
+/// A name as it came, and in lower case.
+type Name = (Box<[u8]>, Py<PyBytes>);
+
 /// The tables.
 pub(crate) struct Headers {
     pairs: Box<[Place]>,
-    names: Box<[RefCell<Option<(Box<[u8]>, Py<PyBytes>)>>]>,
+    names: Box<[RefCell<Option<Name>>]>,
 }
 
 impl Headers {
@@ -97,7 +100,12 @@ impl Headers {
             && !SECRET.contains(&lower.as_bytes())
         {
             let pair = pair.clone().unbind();
-            let kept = Kept { hash, name: name.into(), value: value.into(), pair };
+            let kept = Kept {
+                hash,
+                name: name.into(),
+                value: value.into(),
+                pair,
+            };
             let old = place.kept.borrow_mut().replace(kept);
             drop(old);
         }
@@ -115,7 +123,9 @@ impl Headers {
         }
         let lower = PyBytes::new(py, &name.to_ascii_lowercase());
         if name.len() <= LONGEST_NAME {
-            let old = place.borrow_mut().replace((name.into(), lower.clone().unbind()));
+            let old = place
+                .borrow_mut()
+                .replace((name.into(), lower.clone().unbind()));
             drop(old);
         }
         lower

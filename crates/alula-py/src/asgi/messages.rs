@@ -37,9 +37,9 @@ pub(crate) fn get<'py>(
     match message.get_item(key) {
         Ok(value) => Ok(Some(value)),
         Err(error) if error.is_instance_of::<PyKeyError>(message.py()) => Ok(None),
-        Err(error) if error.is_instance_of::<PyTypeError>(message.py()) => {
-            Err(PyTypeError::new_err(format!("an ASGI message is a dict, not {}", shown(message))))
-        }
+        Err(error) if error.is_instance_of::<PyTypeError>(message.py()) => Err(
+            PyTypeError::new_err(format!("an ASGI message is a dict, not {}", shown(message))),
+        ),
         Err(error) => Err(error),
     }
 }
@@ -53,7 +53,10 @@ pub(crate) fn type_name<'py>(message: &Bound<'py, PyAny>) -> PyResult<Bound<'py,
     };
     name.cast_into::<PyString>().map_err(|error| {
         let value = error.into_inner();
-        PyTypeError::new_err(format!("an ASGI message's 'type' is a str, not {}", shown(&value)))
+        PyTypeError::new_err(format!(
+            "an ASGI message's 'type' is a str, not {}",
+            shown(&value)
+        ))
     })
 }
 
@@ -80,7 +83,9 @@ pub(crate) fn status(message: &Bound<'_, PyAny>) -> PyResult<u16> {
 #[inline]
 pub(crate) fn body<'py>(message: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyBytes>>> {
     let py = message.py();
-    let Some(body) = get(message, pyo3::intern!(py, "body"))? else { return Ok(None) };
+    let Some(body) = get(message, pyo3::intern!(py, "body"))? else {
+        return Ok(None);
+    };
     match body.cast_into::<PyBytes>() {
         Ok(body) => Ok(Some(body)),
         Err(error) => bytes_of(&error.into_inner(), || "'body'".to_owned()).map(Some),
@@ -109,12 +114,19 @@ pub(crate) fn bytes_of<'py>(
         let made = value.py().get_type::<PyBytes>().call1((value,))?;
         return Ok(made.cast_into::<PyBytes>()?);
     }
-    Err(PyTypeError::new_err(format!("{} must be bytes, not {}", name(), shown(value))))
+    Err(PyTypeError::new_err(format!(
+        "{} must be bytes, not {}",
+        name(),
+        shown(value)
+    )))
 }
 
 /// A value for an error's text: its type, and what it looks like if that is short.
 pub(crate) fn shown(value: &Bound<'_, PyAny>) -> String {
-    let kind = value.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
+    let kind = value
+        .get_type()
+        .name()
+        .map_or_else(|_| "?".to_owned(), |name| name.to_string());
     match value.repr() {
         Ok(repr) if repr.len().is_ok_and(|length| length <= 80) => format!("{kind} ({repr})"),
         _ => kind,
@@ -138,6 +150,9 @@ pub(crate) fn request<'py>(
 /// `http.disconnect`
 pub(crate) fn disconnect(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     let message = PyDict::new(py);
-    message.set_item(pyo3::intern!(py, "type"), pyo3::intern!(py, "http.disconnect"))?;
+    message.set_item(
+        pyo3::intern!(py, "type"),
+        pyo3::intern!(py, "http.disconnect"),
+    )?;
     Ok(message.into_any())
 }

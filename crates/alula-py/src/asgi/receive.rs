@@ -11,10 +11,7 @@ use crate::ffi::awaitable::Progress;
 
 /// The next message, or a wait for it. Also what a wait that is over goes on with.
 #[inline]
-pub(crate) fn step<'py>(
-    exchange: &Bound<'py, Exchange>,
-    state: &State,
-) -> PyResult<Progress<'py>> {
+pub(crate) fn step<'py>(exchange: &Bound<'py, Exchange>, state: &State) -> PyResult<Progress<'py>> {
     let py = exchange.py();
     let Some((core, id)) = state.reach() else {
         return Ok(Progress::Done(Some(messages::disconnect(py)?)));

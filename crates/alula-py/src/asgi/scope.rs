@@ -104,14 +104,20 @@ impl Scopes {
         scope.set_item(pyo3::intern!(py, "method"), method(py, request.method()))?;
         let path = self.path(py, request.path());
         scope.set_item(pyo3::intern!(py, "path"), &path)?;
-        scope.set_item(pyo3::intern!(py, "raw_path"), PyBytes::new(py, request.path()))?;
-        scope.set_item(pyo3::intern!(py, "query_string"), PyBytes::new(py, request.query()))?;
+        scope.set_item(
+            pyo3::intern!(py, "raw_path"),
+            PyBytes::new(py, request.path()),
+        )?;
+        scope.set_item(
+            pyo3::intern!(py, "query_string"),
+            PyBytes::new(py, request.query()),
+        )?;
         if request.version() == Version::Http10 {
             scope.set_item(pyo3::intern!(py, "http_version"), pyo3::intern!(py, "1.0"))?;
         }
         let client = forwarded.apply(self.trusted.as_ref(), &scope)?;
         let line = if logged {
-            Some(self.line(request, connection, client, path.to_str()?))
+            Some(self.line(request, connection, client.as_deref(), path.to_str()?))
         } else {
             None
         };
@@ -147,7 +153,9 @@ impl Scopes {
         let scope = self.template.bind(py).copy()?;
         let server = match &connection.local {
             Peer::Inet(address) => (address.ip().to_string(), address.port()).into_pyobject(py)?,
-            Peer::Unix(path) => (path.as_ref(), py.None()).into_pyobject(py)?,
+            Peer::Unix(path) => {
+                (path.as_ref().map(|path| path.as_os_str()), py.None()).into_pyobject(py)?
+            }
         };
         scope.set_item(pyo3::intern!(py, "server"), server)?;
         let mut host = None;
@@ -160,13 +168,20 @@ impl Scopes {
             serial: connection.serial,
             scope: scope.unbind(),
             client: shown(&connection.peer).into(),
-            trusted: self.trusted.as_ref().is_some_and(|trusted| trusted.trusts(host.as_deref())),
+            trusted: self
+                .trusted
+                .as_ref()
+                .is_some_and(|trusted| trusted.trusts(host.as_deref())),
         })
     }
 
     /// A connection has closed.
     pub(crate) fn forget(&self, slot: usize) {
-        let old = self.connections.borrow_mut().get_mut(slot).and_then(Option::take);
+        let old = self
+            .connections
+            .borrow_mut()
+            .get_mut(slot)
+            .and_then(Option::take);
         drop(old);
     }
 
@@ -192,12 +207,14 @@ impl Scopes {
         &self,
         request: &Request<'_>,
         connection: &ConnectionInfo,
-        forwarded: Option<String>,
+        forwarded: Option<&str>,
         path: &str,
     ) -> Line {
         let connections = self.connections.borrow();
         let known = connections.get(connection.slot).and_then(Option::as_ref);
-        let client = forwarded.as_deref().or(known.map(|known| &*known.client)).unwrap_or("");
+        let client = forwarded
+            .or(known.map(|known| &*known.client))
+            .unwrap_or("");
         Line::new(
             client,
             request.method(),

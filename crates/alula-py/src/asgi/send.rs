@@ -38,7 +38,12 @@ pub(crate) fn begin<'py>(
             }
             let data = body.as_ref().map_or(&[][..], |body| body.as_bytes());
             let sent = core.engine.send_body(id, data, more);
-            settle(exchange, state, &core, sent, body.as_ref(), 0, more)
+            let rest = body.map(|body| Rest {
+                body,
+                offset: 0,
+                more,
+            });
+            settle(exchange, state, &core, sent, rest, more)
         }
         (_, phase) => Err(unexpected(&name, phase)),
     }
@@ -54,20 +59,24 @@ pub(crate) fn resume<'py>(
     let Some((core, id)) = state.reach().filter(|_| !state.gone.get()) else {
         return Err(error::gone(py));
     };
-    let Some(Rest { body, offset, more }) = rest else { return Ok(Progress::Done(None)) };
-    let sent = core.engine.send_rest(id, &body.as_bytes()[offset..], more);
-    settle(exchange, state, &core, sent, Some(&body), offset, more)
+    let Some(rest) = rest else {
+        return Ok(Progress::Done(None));
+    };
+    let more = rest.more;
+    let sent = core
+        .engine
+        .send_rest(id, &rest.body.as_bytes()[rest.offset..], more);
+    settle(exchange, state, &core, sent, Some(rest), more)
 }
 
-/// Takes down what became of a piece, of which `offset` bytes were through before.
+/// Takes down what became of a piece, of which `rest` was left to be sent.
 #[inline]
 fn settle<'py>(
     exchange: &Bound<'py, Exchange>,
     state: &State,
     core: &Core,
     sent: Result<Sent, SendError>,
-    body: Option<&Bound<'py, PyBytes>>,
-    offset: usize,
+    rest: Option<Rest<'py>>,
     more: bool,
 ) -> PyResult<Progress<'py>> {
     let py = exchange.py();
@@ -78,20 +87,21 @@ fn settle<'py>(
             return Err(error::from_send(py, error));
         }
     };
-    let offset = offset + taken;
-    let rest = body.filter(|body| offset < body.as_bytes().len());
-    if rest.is_none() && !more {
+    let rest = rest
+        .map(|rest| Rest {
+            offset: rest.offset + taken,
+            ..rest
+        })
+        .filter(|rest| rest.offset < rest.body.as_bytes().len());
+    let complete = rest.is_none() && !more;
+    if complete {
         core.completed(py, state);
-        core.poke(py)?;
-        return Ok(Progress::Done(None));
     }
     core.poke(py)?;
-    if flow == Flow::Ready {
+    if complete || flow == Flow::Ready {
         return Ok(Progress::Done(None));
     }
-    let future = future(core, exchange, End::Send)?;
-    let rest = rest.map(|body| Rest { body: body.clone(), offset, more });
-    Ok(Progress::Wait(future, rest))
+    Ok(Progress::Wait(future(core, exchange, End::Send)?, rest))
 }
 
 /// Begins the answer.
@@ -107,14 +117,17 @@ fn start(
     let headers = messages::get(message, pyo3::intern!(py, "headers"))?;
     let begun = match &headers {
         None => core.engine.respond(id, status, std::iter::empty()),
-        Some(headers) => match header_list::respond(&core.engine, id, status, headers) {
-            Some(begun) => begun,
-            None => {
+        Some(headers) => {
+            if let Some(begun) = header_list::respond(&core.engine, id, status, headers) {
+                begun
+            } else {
                 let pairs = pairs(headers)?;
-                let pairs = pairs.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
+                let pairs = pairs
+                    .iter()
+                    .map(|(name, value)| (name.as_bytes(), value.as_bytes()));
                 core.engine.respond(id, status, pairs)
             }
-        },
+        }
     };
     begun.map_err(|error| refused(py, error, message, headers.as_ref()))?;
     state.phase.set(Phase::Started(status));
@@ -134,7 +147,10 @@ fn pairs<'py>(
     let mut pairs = Vec::new();
     for item in headers.try_iter().map_err(|_| wrong(headers))? {
         let item = item?;
-        let fields = item.try_iter().map_err(|_| wrong(&item))?.collect::<PyResult<Vec<_>>>()?;
+        let fields = item
+            .try_iter()
+            .map_err(|_| wrong(&item))?
+            .collect::<PyResult<Vec<_>>>()?;
         let [name, value] = &fields[..] else {
             return Err(PyTypeError::new_err(format!(
                 "each of 'headers' must be a (name, value) pair of bytes, not {}",
@@ -143,7 +159,10 @@ fn pairs<'py>(
         };
         let name = messages::bytes_of(name, || "a header's name".to_owned())?;
         let value = messages::bytes_of(value, || {
-            format!("the value of header {:?}", String::from_utf8_lossy(name.as_bytes()))
+            format!(
+                "the value of header {:?}",
+                String::from_utf8_lossy(name.as_bytes())
+            )
         })?;
         pairs.push((name, value));
     }
@@ -158,14 +177,19 @@ fn refused(
     headers: Option<&Bound<'_, PyAny>>,
 ) -> PyErr {
     use alula_http::UsageError;
-    let SendError::Usage(usage) = error else { return error::from_send(py, error) };
+    let SendError::Usage(usage) = error else {
+        return error::from_send(py, error);
+    };
     let value = match usage {
         UsageError::InvalidStatus(_) => messages::get(message, pyo3::intern!(py, "status")),
         _ => Ok(headers.cloned()),
     };
     let text = match (usage, value) {
         (UsageError::InvalidStatus(_), Ok(Some(status))) => {
-            format!("status {} is not valid: 200 to 599 are", messages::shown(&status))
+            format!(
+                "status {} is not valid: 200 to 599 are",
+                messages::shown(&status)
+            )
         }
         (_, Ok(Some(headers))) => format!("{usage}; headers: {}", messages::shown(&headers)),
         _ => usage.to_string(),
@@ -183,8 +207,8 @@ fn unexpected(name: &Bound<'_, PyString>, phase: Phase) -> PyErr {
         Phase::Started(_) | Phase::Body => {
             format!("Expected ASGI message 'http.response.body', but got '{name}'.")
         }
-        Phase::Complete => format!(
-            "Unexpected ASGI message '{name}' sent, after response already completed."
-        ),
+        Phase::Complete => {
+            format!("Unexpected ASGI message '{name}' sent, after response already completed.")
+        }
     })
 }

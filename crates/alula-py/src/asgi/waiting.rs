@@ -10,7 +10,10 @@ use crate::core::Core;
 
 /// By slot; at most one exchange is attached to a slot.
 #[derive(Default)]
-pub(crate) struct Waiting(RefCell<Vec<Option<(ExchangeId, Py<Exchange>)>>>);
+pub(crate) struct Waiting(RefCell<Vec<Slot>>);
+
+/// The exchange that waits on a connection, if one does.
+type Slot = Option<(ExchangeId, Py<Exchange>)>;
 
 impl Waiting {
     /// Enters an exchange.
@@ -34,7 +37,9 @@ impl Waiting {
     /// Takes the exchange out, if it is in.
     pub(crate) fn remove(&self, id: ExchangeId) {
         let mut slots = self.0.borrow_mut();
-        let Some(slot) = slots.get_mut(id.slot()) else { return };
+        let Some(slot) = slots.get_mut(id.slot()) else {
+            return;
+        };
         let old = slot.take_if(|(entered, _)| *entered == id);
         drop(slots);
         drop(old);
@@ -65,20 +70,31 @@ pub(crate) fn future<'py>(
     let py = exchange.py();
     let state = exchange.get().here()?;
     let future = core.create_future(py)?;
-    let waiters = if end == End::Receive { &state.receivers } else { &state.senders };
+    let waiters = if end == End::Receive {
+        &state.receivers
+    } else {
+        &state.senders
+    };
     // Those that were cancelled while they waited go now, or a `wait_for(receive(), 1)` again and
     // again would leave one each time.
     let waited = waiters.take();
     let mut still = Vec::with_capacity(waited.len() + 1);
     for future in waited {
-        if !future.bind(py).call_method0(pyo3::intern!(py, "done"))?.is_truthy()? {
+        if !future
+            .bind(py)
+            .call_method0(pyo3::intern!(py, "done"))?
+            .is_truthy()?
+        {
             still.push(future);
         }
     }
     still.push(future.clone().unbind());
     waiters.replace(still);
     if let Some(id) = state.id() {
-        core.engine.handler().waiting.insert(id, exchange.clone().unbind());
+        core.engine
+            .handler()
+            .waiting
+            .insert(id, exchange.clone().unbind());
     }
     Ok(future)
 }

@@ -77,7 +77,10 @@ static SEND_TYPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 pub(super) fn prepare(py: Python<'_>) -> PyResult<()> {
     let coroutine = py.import("collections.abc")?.getattr("Coroutine")?;
     for (place, kind) in [
-        (&RECEIVE_TYPE, make::<RECEIVE>(py, c"alula._alula.receive_call")?),
+        (
+            &RECEIVE_TYPE,
+            make::<RECEIVE>(py, c"alula._alula.receive_call")?,
+        ),
         (&SEND_TYPE, make::<SEND>(py, c"alula._alula.send_call")?),
     ] {
         coroutine.call_method1("register", (&kind,))?;
@@ -131,7 +134,11 @@ fn create<const KIND: bool>(
     exchange: &Bound<'_, Exchange>,
     payload: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
-    let place = if KIND == SEND { &SEND_TYPE } else { &RECEIVE_TYPE };
+    let place = if KIND == SEND {
+        &SEND_TYPE
+    } else {
+        &RECEIVE_TYPE
+    };
     let kind = place.get(py).expect("made with the module").as_ptr();
     let list = if KIND == SEND { &SENDS } else { &RECEIVES };
     // SAFETY: the list is this type's; every field is written before the object is tracked.
@@ -177,14 +184,19 @@ impl Awaitable {
                 self.settle(py, progress)
             }
             WAITING => {
-                let waiter = self.waiter.get(py).expect("a waiting awaitable has its iterator");
+                let waiter = self
+                    .waiter
+                    .get(py)
+                    .expect("a waiting awaitable has its iterator");
                 let step = coroutine::send(&waiter, value);
                 self.woken::<KIND>(py, state, step)
             }
             RUNNING => Err(PyValueError::new_err("awaitable is already being awaited")),
             _ => {
                 self.state.set(DONE);
-                Err(PyRuntimeError::new_err("cannot reuse an already awaited receive() or send()"))
+                Err(PyRuntimeError::new_err(
+                    "cannot reuse an already awaited receive() or send()",
+                ))
             }
         }
     }
@@ -351,7 +363,10 @@ unsafe extern "C" fn call_throw<const KIND: bool>(
         guarded(py, ptr::null_mut(), || {
             // SAFETY: the interpreter passes an instance and a tuple.
             let (this, arguments) = unsafe {
-                (self::this(this), Borrowed::from_ptr(py, arguments).to_owned())
+                (
+                    self::this(this),
+                    Borrowed::from_ptr(py, arguments).to_owned(),
+                )
             };
             let error = thrown(&arguments)?;
             let exchange = this.exchange(py);
@@ -386,7 +401,11 @@ pub(super) fn thrown(arguments: &Bound<'_, PyAny>) -> PyResult<PyErr> {
             first.get_type().name()?
         )));
     };
-    let value = if arguments.len()? > 1 { Some(arguments.get_item(1)?) } else { None };
+    let value = if arguments.len()? > 1 {
+        Some(arguments.get_item(1)?)
+    } else {
+        None
+    };
     Ok(match value.filter(|value| !value.is_none()) {
         Some(value) if value.is_instance(kind)? => PyErr::from_value(value),
         Some(value) => PyErr::from_type(kind.clone(), (value.unbind(),)),
@@ -422,7 +441,11 @@ unsafe extern "C" fn traverse(
     unsafe {
         let kind = Field::new(ffi::Py_TYPE(this).cast());
         let this = self::this(this);
-        object::visit([&kind, &this.exchange, &this.payload, &this.waiter], visit, arg)
+        object::visit(
+            [&kind, &this.exchange, &this.payload, &this.waiter],
+            visit,
+            arg,
+        )
     }
 }
 

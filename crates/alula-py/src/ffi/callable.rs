@@ -29,7 +29,10 @@ static SEND_TYPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 /// Makes the types.
 pub(super) fn prepare(py: Python<'_>) -> PyResult<()> {
     for (place, kind) in [
-        (&RECEIVE_TYPE, make(py, c"alula._alula.receive", c"receive")?),
+        (
+            &RECEIVE_TYPE,
+            make(py, c"alula._alula.receive", c"receive")?,
+        ),
         (&SEND_TYPE, make(py, c"alula._alula.send", c"send")?),
     ] {
         mark(kind.bind(py))?;
@@ -38,30 +41,27 @@ pub(super) fn prepare(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// Marks instances as coroutine functions, for `asyncio` and for `inspect`.
+/// Marks instances as coroutine functions, for `asyncio` and (from 3.12 on) for `inspect`.
 fn mark(kind: &Bound<'_, PyType>) -> PyResult<()> {
     let py = kind.py();
-    for (module, mark, attribute) in [
-        ("asyncio.coroutines", "_is_coroutine", "_is_coroutine"),
-        ("inspect", "_is_coroutine_mark", "_is_coroutine_marker"),
-    ] {
-        if let Some(mark) = py.import(module)?.getattr_opt(mark)? {
-            kind.setattr(attribute, mark)?;
-        }
+    if let Some(mark) = py
+        .import("asyncio.coroutines")?
+        .getattr_opt("_is_coroutine")?
+    {
+        kind.setattr("_is_coroutine", mark)?;
+    }
+    if let Some(mark) = py.import("inspect")?.getattr_opt("markcoroutinefunction")? {
+        mark.call1((kind,))?;
     }
     Ok(())
 }
 
-fn make(
-    py: Python<'_>,
-    name: &'static CStr,
-    short: &'static CStr,
-) -> PyResult<Py<PyType>> {
+fn make(py: Python<'_>, name: &'static CStr, short: &'static CStr) -> PyResult<Py<PyType>> {
     let members = Box::leak(Box::new([
         ffi::PyMemberDef {
             name: c"__vectorcalloffset__".as_ptr(),
             type_code: ffi::Py_T_PYSSIZET,
-            offset: offset_of!(Callable, vectorcall) as ffi::Py_ssize_t,
+            offset: offset_of!(Callable, vectorcall).cast_signed(),
             flags: ffi::Py_READONLY,
             doc: ptr::null(),
         },
@@ -80,8 +80,7 @@ fn make(
         slot(ffi::Py_tp_getset, getters.as_mut_ptr().cast()),
     ];
     // Not immutable: the marks of a coroutine function are attributes of the type.
-    let flags =
-        object::FLAGS & !ffi::Py_TPFLAGS_IMMUTABLETYPE | ffi::Py_TPFLAGS_HAVE_VECTORCALL;
+    let flags = object::FLAGS & !ffi::Py_TPFLAGS_IMMUTABLETYPE | ffi::Py_TPFLAGS_HAVE_VECTORCALL;
     // SAFETY: each slot holds a function of the slot's signature; the tables are leaked; the
     // instances are `Callable`, whose vectorcall pointer is where the member says.
     unsafe { object::build(py, name, size_of::<Callable>(), flags, None, slots) }
@@ -142,12 +141,14 @@ fn create<'py>(
 ///
 /// `this` must be a `Callable` that lives at least as long as the result is used.
 #[inline]
-unsafe fn exchange<'a, 'py>(
-    py: Python<'py>,
-    this: *mut ffi::PyObject,
-) -> Borrowed<'a, 'py, Exchange> {
+unsafe fn exchange<'a>(py: Python<'_>, this: *mut ffi::PyObject) -> Borrowed<'a, '_, Exchange> {
     // SAFETY: the field was given an exchange by `create`, and only `dealloc` takes it out.
-    unsafe { (*this.cast::<Callable>()).exchange.borrow(py).cast_unchecked() }
+    unsafe {
+        (*this.cast::<Callable>())
+            .exchange
+            .borrow(py)
+            .cast_unchecked()
+    }
 }
 
 unsafe extern "C" fn call_receive(
@@ -171,14 +172,14 @@ unsafe extern "C" fn call_send(
     this: *mut ffi::PyObject,
     arguments: *const *mut ffi::PyObject,
     count: usize,
-    names: *mut ffi::PyObject,
+    keywords: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
     // SAFETY: the interpreter calls attached, with an instance, its arguments and their names.
     unsafe {
         let py = Python::assume_attached();
         let positional = ffi::PyVectorcall_NARGS(count);
-        if positional != 1 || !names.is_null() {
-            let named = Bound::from_borrowed_ptr_or_opt(py, names);
+        if positional != 1 || !keywords.is_null() {
+            let named = Bound::from_borrowed_ptr_or_opt(py, keywords);
             if positional != 0 || !named.is_some_and(|names| is_message(&names)) {
                 return refuse(py, "send() takes one argument, the message");
             }
@@ -193,7 +194,10 @@ unsafe extern "C" fn call_send(
 fn is_message(names: &Bound<'_, PyAny>) -> bool {
     let names = names.cast::<PyTuple>();
     names.is_ok_and(|names| {
-        names.len() == 1 && names.get_item(0).is_ok_and(|name| name.eq("message").unwrap_or(false))
+        names.len() == 1
+            && names
+                .get_item(0)
+                .is_ok_and(|name| name.eq("message").unwrap_or(false))
     })
 }
 
@@ -218,7 +222,9 @@ unsafe extern "C" fn dealloc(this: *mut ffi::PyObject) {
     // SAFETY: the interpreter calls attached, the last reference being gone.
     unsafe {
         ffi::PyObject_GC_UnTrack(this.cast());
-        (*this.cast::<Callable>()).exchange.clear(Python::assume_attached());
+        (*this.cast::<Callable>())
+            .exchange
+            .clear(Python::assume_attached());
         let kind = ffi::Py_TYPE(this);
         ffi::PyObject_GC_Del(this.cast());
         ffi::Py_DECREF(kind.cast());

@@ -73,7 +73,7 @@ pub(super) fn prepare(py: Python<'_>) -> PyResult<()> {
         ffi::PyMemberDef {
             name: c"__weaklistoffset__".as_ptr(),
             type_code: ffi::Py_T_PYSSIZET,
-            offset: offset_of!(Driver, weak_references) as ffi::Py_ssize_t,
+            offset: offset_of!(Driver, weak_references).cast_signed(),
             flags: ffi::Py_READONLY,
             doc: ptr::null(),
         },
@@ -95,20 +95,22 @@ pub(super) fn prepare(py: Python<'_>) -> PyResult<()> {
     // SAFETY: each slot holds a function of the slot's signature; the tables are leaked; the
     // instances are `Driver`.
     let kind = unsafe { object::build(py, name, size_of::<Driver>(), object::FLAGS, None, slots) }?;
-    py.import("collections.abc")?.getattr("Coroutine")?.call_method1("register", (&kind,))?;
+    py.import("collections.abc")?
+        .getattr("Coroutine")?
+        .call_method1("register", (&kind,))?;
     let _ = TYPE.set(py, kind);
     Ok(())
 }
 
 /// A driver that has yet to call the application.
-pub(crate) fn fresh<'py>(handles: Handles<'py>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn fresh(handles: Handles<'_>) -> PyResult<Bound<'_, PyAny>> {
     let driver = create(handles.exchange.py(), FRESH)?;
     this(&driver).keep(handles);
     Ok(driver)
 }
 
 /// A driver that has yet to start `coroutine`, which belongs to no exchange.
-pub(crate) fn probe<'py>(coroutine: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn probe(coroutine: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     let driver = create(coroutine.py(), FRESH)?;
     this(&driver).coroutine.set(coroutine);
     Ok(driver)
@@ -180,7 +182,10 @@ fn create(py: Python<'_>, state: u8) -> PyResult<Bound<'_, PyAny>> {
 
 /// The fields of an object made by `create`.
 fn this<'a>(driver: &'a Bound<'_, PyAny>) -> &'a Driver {
-    debug_assert!(TYPE.get(driver.py()).is_some_and(|kind| driver.get_type().is(kind)));
+    debug_assert!(
+        TYPE.get(driver.py())
+            .is_some_and(|kind| driver.get_type().is(kind))
+    );
     // SAFETY: this file passes only objects of its own type here; all that changes is in cells.
     unsafe { &*driver.as_ptr().cast::<Driver>() }
 }
@@ -209,7 +214,11 @@ impl Driver {
     /// Refuses to go on where the exchange belongs to another thread.
     fn check_thread(&self, py: Python<'_>) -> PyResult<()> {
         match self.exchange.get(py) {
-            Some(exchange) => exchange.cast::<crate::asgi::exchange::Exchange>()?.get().here().map(drop),
+            Some(exchange) => exchange
+                .cast::<crate::asgi::exchange::Exchange>()?
+                .get()
+                .here()
+                .map(drop),
             None => Ok(()),
         }
     }
@@ -228,7 +237,9 @@ impl Driver {
             PENDING => {
                 self.state.set(SUSPENDED);
                 let pending = self.pending.take(py);
-                Ok(Outcome::Yield(pending.unwrap_or_else(|| py.None().into_bound(py))))
+                Ok(Outcome::Yield(
+                    pending.unwrap_or_else(|| py.None().into_bound(py)),
+                ))
             }
             SUSPENDED => {
                 let coroutine = self.coroutine.get(py).expect("a suspended driver has it");
@@ -249,7 +260,10 @@ impl Driver {
             PENDING => {
                 // The task could not know what to cancel, so that is done here (only a start
                 // without `eager_start` leaves this gap).
-                let waits_for = self.pending.take(py).unwrap_or_else(|| py.None().into_bound(py));
+                let waits_for = self
+                    .pending
+                    .take(py)
+                    .unwrap_or_else(|| py.None().into_bound(py));
                 if pending::cancel(&waits_for, &error)? {
                     self.state.set(SUSPENDED);
                     return Ok(Outcome::Yield(waits_for));
@@ -275,7 +289,9 @@ impl Driver {
         if let Some(coroutine) = self.coroutine.get(py) {
             return Ok(coroutine);
         }
-        let handles = self.handles(py).expect("a fresh driver has an exchange or a coroutine");
+        let handles = self
+            .handles(py)
+            .expect("a fresh driver has an exchange or a coroutine");
         let opened = handles.call();
         self.keep(handles);
         let coroutine = opened?;
@@ -295,7 +311,9 @@ impl Driver {
         };
         self.state.set(DONE);
         self.coroutine.clear(py);
-        let Some(handles) = self.handles(py) else { return result.map(Outcome::Return) };
+        let Some(handles) = self.handles(py) else {
+            return result.map(Outcome::Return);
+        };
         handles.conclude(result)?;
         Ok(Outcome::Return(py.None().into_bound(py)))
     }
@@ -322,7 +340,10 @@ unsafe extern "C" fn am_send(
         guarded(py, ffi::PySendResult::PYGEN_ERROR, || {
             // SAFETY: the interpreter passes an instance and a value.
             let (object, value) = unsafe {
-                (Bound::from_borrowed_ptr(py, object), Bound::from_borrowed_ptr(py, value))
+                (
+                    Bound::from_borrowed_ptr(py, object),
+                    Bound::from_borrowed_ptr(py, value),
+                )
             };
             let (answer, status) = match this(&object).advance(py, Some(&value))? {
                 Outcome::Yield(future) => (future, ffi::PySendResult::PYGEN_NEXT),
@@ -354,7 +375,10 @@ unsafe extern "C" fn call_send(
         guarded(py, ptr::null_mut(), || {
             // SAFETY: the interpreter passes an instance and a value.
             let (object, value) = unsafe {
-                (Bound::from_borrowed_ptr(py, object), Bound::from_borrowed_ptr(py, value))
+                (
+                    Bound::from_borrowed_ptr(py, object),
+                    Bound::from_borrowed_ptr(py, value),
+                )
             };
             Ok(answer(this(&object).advance(py, Some(&value))?))
         })
@@ -369,7 +393,10 @@ unsafe extern "C" fn call_throw(
         guarded(py, ptr::null_mut(), || {
             // SAFETY: the interpreter passes an instance and a tuple.
             let (object, arguments) = unsafe {
-                (Bound::from_borrowed_ptr(py, object), Bound::from_borrowed_ptr(py, arguments))
+                (
+                    Bound::from_borrowed_ptr(py, object),
+                    Bound::from_borrowed_ptr(py, arguments),
+                )
             };
             Ok(answer(this(&object).raise(py, thrown(&arguments)?)?))
         })
@@ -419,7 +446,10 @@ unsafe extern "C" fn show(object: *mut ffi::PyObject, name: *mut c_void) -> *mut
         guarded(py, ptr::null_mut(), || {
             // SAFETY: the interpreter passes an instance, and what `shown` put there.
             let (object, name) = unsafe {
-                (Bound::from_borrowed_ptr(py, object), CStr::from_ptr(name.cast_const().cast()))
+                (
+                    Bound::from_borrowed_ptr(py, object),
+                    CStr::from_ptr(name.cast_const().cast()),
+                )
             };
             let name = name.to_string_lossy();
             let this = this(&object);
@@ -428,7 +458,10 @@ unsafe extern "C" fn show(object: *mut ffi::PyObject, name: *mut c_void) -> *mut
             }
             Ok(match &*name {
                 "__name__" | "__qualname__" => pyo3::types::PyString::new(py, "request").into_ptr(),
-                "cr_running" => (this.state.get() == RUNNING).into_pyobject(py)?.to_owned().into_ptr(),
+                "cr_running" => (this.state.get() == RUNNING)
+                    .into_pyobject(py)?
+                    .to_owned()
+                    .into_ptr(),
                 "cr_suspended" => false.into_pyobject(py)?.to_owned().into_ptr(),
                 _ => py.None().into_ptr(),
             })
@@ -445,8 +478,14 @@ unsafe extern "C" fn traverse(
     unsafe {
         let kind = Field::new(ffi::Py_TYPE(object).cast());
         let this = &*object.cast::<Driver>();
-        let fields =
-            [&kind, &this.coroutine, &this.pending, &this.exchange, &this.receive, &this.send];
+        let fields = [
+            &kind,
+            &this.coroutine,
+            &this.pending,
+            &this.exchange,
+            &this.receive,
+            &this.send,
+        ];
         object::visit(fields, visit, arg)
     }
 }

@@ -25,12 +25,18 @@ impl Items {
         unsafe {
             if ffi::PyList_CheckExact(object) != 0 {
                 let list = object.cast::<ffi::PyListObject>();
-                let length = ffi::PyList_GET_SIZE(object) as usize;
-                Some(Self { first: (*list).ob_item.cast_const(), length })
+                let length = ffi::PyList_GET_SIZE(object).cast_unsigned();
+                Some(Self {
+                    first: (*list).ob_item.cast_const(),
+                    length,
+                })
             } else if ffi::PyTuple_CheckExact(object) != 0 {
                 let tuple = object.cast::<ffi::PyTupleObject>();
-                let length = ffi::PyTuple_GET_SIZE(object) as usize;
-                Some(Self { first: (&raw const (*tuple).ob_item).cast(), length })
+                let length = ffi::PyTuple_GET_SIZE(object).cast_unsigned();
+                Some(Self {
+                    first: (&raw const (*tuple).ob_item).cast(),
+                    length,
+                })
             } else {
                 None
             }
@@ -60,7 +66,10 @@ unsafe fn bytes<'a>(object: *mut ffi::PyObject) -> Option<&'a [u8]> {
             return None;
         }
         let first = ffi::PyBytes_AS_STRING(object).cast::<u8>();
-        Some(std::slice::from_raw_parts(first, ffi::Py_SIZE(object) as usize))
+        Some(std::slice::from_raw_parts(
+            first,
+            ffi::Py_SIZE(object).cast_unsigned(),
+        ))
     }
 }
 

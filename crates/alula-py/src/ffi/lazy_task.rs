@@ -41,7 +41,7 @@ struct Needs {
 
 /// The subclass, the C type that it extends, and where the extra fields begin.
 struct Kind {
-    kind: Py<PyType>,
+    subtype: Py<PyType>,
     base: Py<PyType>,
     offset: usize,
     /// `asyncio.Task.__init__`.
@@ -69,7 +69,7 @@ fn make(py: Python<'_>) -> PyResult<Kind> {
     let base = task.cast_into::<PyType>()?;
     // SAFETY: a living type object; the size is where instances end.
     let size = unsafe { (*base.as_type_ptr()).tp_basicsize };
-    let offset = (size as usize).next_multiple_of(align_of::<Extra>());
+    let offset = size.cast_unsigned().next_multiple_of(align_of::<Extra>());
     let methods = Box::leak(Box::new([
         method(c"get_coro", get_coro, ffi::METH_NOARGS),
         ffi::PyMethodDef::zeroed(),
@@ -99,12 +99,12 @@ fn make(py: Python<'_>) -> PyResult<Kind> {
         | ffi::Py_TPFLAGS_IMMUTABLETYPE;
     // SAFETY: each slot holds a function of the slot's signature, the tables are leaked, and the
     // instances are the base's with `Extra` behind.
-    let kind = unsafe {
+    let subtype = unsafe {
         let size = offset + size_of::<Extra>();
         super::object::build(py, c"alula._alula.Task", size, flags, Some(&base), slots)?
     };
     Ok(Kind {
-        kind,
+        subtype,
         offset,
         init: base.getattr("__init__")?.unbind(),
         coroutine: base.getattr("_coro")?.getattr("__get__")?.unbind(),
@@ -120,7 +120,7 @@ fn make(py: Python<'_>) -> PyResult<Kind> {
 #[inline]
 unsafe fn extra<'a>(kind: &Kind, task: *mut ffi::PyObject) -> &'a Extra {
     // SAFETY: the type's instances have `Extra` at that offset.
-    unsafe { &*task.cast::<u8>().add(kind.offset).cast::<Extra>() }
+    unsafe { &*task.byte_add(kind.offset).cast::<Extra>() }
 }
 
 /// The type, which exists as soon as an instance does.
@@ -145,7 +145,7 @@ impl Idle {
 impl<'py> LazyTask<'py> {
     /// A new object, not initialised.
     pub(crate) fn allocate(py: Python<'py>) -> PyResult<Self> {
-        let kind = known(py).kind.as_ptr().cast();
+        let kind = known(py).subtype.as_ptr().cast();
         // SAFETY: allocates a zeroed instance of the type, as its `__new__` would.
         unsafe {
             let task = ffi::PyType_GenericAlloc(kind, 0);
@@ -185,8 +185,10 @@ impl<'py> LazyTask<'py> {
                 }
             }
         }
-        let needs =
-            Local::new(Needs { event_loop: event_loop.as_ptr(), context: context.as_ptr() });
+        let needs = Local::new(Needs {
+            event_loop: event_loop.as_ptr(),
+            context: context.as_ptr(),
+        });
         let extra = self.extra();
         extra.needs.set(&raw const needs);
         extra.state.set(ARMED);
@@ -200,7 +202,11 @@ impl<'py> LazyTask<'py> {
         if self.extra().state.get() != TASK {
             return Ok(None);
         }
-        known(self.0.py()).coroutine.bind(self.0.py()).call1((&self.0,)).map(Some)
+        known(self.0.py())
+            .coroutine
+            .bind(self.0.py())
+            .call1((&self.0,))
+            .map(Some)
     }
 
     /// Whether nobody else knows the task, so that it can be used again.
@@ -248,7 +254,11 @@ fn initialise<'py>(
     if eager {
         options.set_item(pyo3::intern!(py, "eager_start"), true)?;
     }
-    known(py).init.bind(py).call((task, driver), Some(&options)).map(drop)
+    known(py)
+        .init
+        .bind(py)
+        .call((task, driver), Some(&options))
+        .map(drop)
 }
 
 /// Initialises an armed task that somebody touches.
@@ -274,11 +284,7 @@ fn touch(py: Python<'_>, task: &Bound<'_, PyAny>) -> PyResult<()> {
 
 /// Runs `f` on a task that has been initialised if it is armed.
 #[inline]
-unsafe fn touched<R>(
-    task: *mut ffi::PyObject,
-    failed: R,
-    f: impl FnOnce(&Kind) -> R,
-) -> R {
+unsafe fn touched<R>(task: *mut ffi::PyObject, failed: R, f: impl FnOnce(&Kind) -> R) -> R {
     // SAFETY: the interpreter calls attached, with an instance.
     unsafe {
         let py = Python::assume_attached();
@@ -308,7 +314,9 @@ unsafe extern "C" fn getattro(
         if name == class {
             return ffi::PyObject_GenericGetAttr(task, name);
         }
-        touched(task, ptr::null_mut(), |_| ffi::PyObject_GenericGetAttr(task, name))
+        touched(task, ptr::null_mut(), |_| {
+            ffi::PyObject_GenericGetAttr(task, name)
+        })
     }
 }
 
@@ -318,7 +326,11 @@ unsafe extern "C" fn setattro(
     value: *mut ffi::PyObject,
 ) -> c_int {
     // SAFETY: the interpreter calls attached, with an instance, a name and a value or null.
-    unsafe { touched(task, -1, |_| ffi::PyObject_GenericSetAttr(task, name, value)) }
+    unsafe {
+        touched(task, -1, |_| {
+            ffi::PyObject_GenericSetAttr(task, name, value)
+        })
+    }
 }
 
 unsafe extern "C" fn repr(task: *mut ffi::PyObject) -> *mut ffi::PyObject {
@@ -367,4 +379,3 @@ unsafe extern "C" fn show_coro(
     // SAFETY: the interpreter passes an instance.
     unsafe { get_coro(task, ptr::null_mut()) }
 }
-

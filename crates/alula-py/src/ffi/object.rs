@@ -19,7 +19,10 @@ pub(super) const FLAGS: c_ulong = ffi::Py_TPFLAGS_DEFAULT
 
 /// One slot of a type. `function` is a function pointer or a table, as the slot asks.
 pub(super) const fn slot(slot: c_int, function: *mut c_void) -> ffi::PyType_Slot {
-    ffi::PyType_Slot { slot, pfunc: function }
+    ffi::PyType_Slot {
+        slot,
+        pfunc: function,
+    }
 }
 
 /// Makes a heap type.
@@ -39,7 +42,7 @@ pub(super) unsafe fn build(
     slots.push(slot(0, ptr::null_mut()));
     let mut spec = ffi::PyType_Spec {
         name: name.as_ptr(),
-        basicsize: size as c_int,
+        basicsize: c_int::try_from(size)?,
         itemsize: 0,
         flags: flags as c_uint,
         slots: slots.as_mut_ptr(),
@@ -48,7 +51,9 @@ pub(super) unsafe fn build(
     unsafe {
         let base = base.map_or(ptr::null_mut(), Bound::as_ptr);
         let made = ffi::PyType_FromSpecWithBases(&raw mut spec, base);
-        Ok(Bound::from_owned_ptr_or_err(py, made)?.cast_into_unchecked().unbind())
+        Ok(Bound::from_owned_ptr_or_err(py, made)?
+            .cast_into_unchecked()
+            .unbind())
     }
 }
 
@@ -64,7 +69,10 @@ pub(super) struct Freelist {
 impl Freelist {
     /// An empty list.
     pub(super) const fn new() -> Self {
-        Self { length: Cell::new(0), objects: [const { Cell::new(ptr::null_mut()) }; KEPT] }
+        Self {
+            length: Cell::new(0),
+            objects: [const { Cell::new(ptr::null_mut()) }; KEPT],
+        }
     }
 
     /// A new reference to an object of `kind`: not tracked, its fields beyond the header not set
@@ -128,7 +136,8 @@ pub(super) fn guarded<R>(py: Python<'_>, failed: R, f: impl FnOnce() -> PyResult
 /// What a panic said.
 fn reason(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&'static str>().copied();
-    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason")
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no reason")
 }
 
 /// A field of a raw object: an owned reference, or null. It is not dropped by itself: `dealloc`
@@ -228,7 +237,9 @@ pub(super) fn method(
 ) -> ffi::PyMethodDef {
     ffi::PyMethodDef {
         ml_name: name.as_ptr(),
-        ml_meth: ffi::PyMethodDefPointer { PyCFunction: function },
+        ml_meth: ffi::PyMethodDefPointer {
+            PyCFunction: function,
+        },
         ml_flags: flags,
         ml_doc: ptr::null(),
     }

@@ -13,7 +13,9 @@ pub(crate) use kept::forget;
 #[inline]
 pub(super) fn raise(py: Python<'_>, value: Bound<'_, PyAny>) {
     #[cfg(Py_3_12)]
-    let Some(value) = kept::raise(py, value) else { return };
+    let Some(value) = kept::raise(py, value) else {
+        return;
+    };
     // Called rather than raised with the value, which would be unpacked if it were a tuple.
     match py.get_type::<PyStopIteration>().call1((value,)) {
         Err(error) => error.restore(py),

@@ -13,7 +13,7 @@ pub(crate) fn ascii<'py>(py: Python<'py>, text: &[u8]) -> Bound<'py, PyString> {
     // SAFETY: a new string of that length has room for that many ASCII bytes, and nobody has seen
     // it yet.
     unsafe {
-        let object = ffi::PyUnicode_New(text.len() as ffi::Py_ssize_t, 0x7f);
+        let object = ffi::PyUnicode_New(text.len().cast_signed(), 0x7f);
         assert!(!object.is_null(), "out of memory");
         if !text.is_empty() {
             let data = ffi::PyUnicode_DATA(object).cast::<u8>();

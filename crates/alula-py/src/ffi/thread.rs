@@ -22,7 +22,10 @@ unsafe impl<T: Send> Sync for Local<T> {}
 impl<T> Local<T> {
     /// A value for the calling thread.
     pub(crate) fn new(value: T) -> Self {
-        Self { owner: mark(), value }
+        Self {
+            owner: mark(),
+            value,
+        }
     }
 
     /// The value, or `None` on a thread that does not own it.

@@ -57,7 +57,12 @@ impl CurrentTask {
             }
             Self::Hooks { enter, .. } => drop(enter.bind(py).call1((event_loop, task))?),
         }
-        Ok(Running { how: self, event_loop, task, outer })
+        Ok(Running {
+            how: self,
+            event_loop,
+            task,
+            outer,
+        })
     }
 }
 

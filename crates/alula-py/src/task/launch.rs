@@ -94,8 +94,12 @@ impl Launcher {
 
     /// Cancels every task that waits; how many there were.
     pub(crate) fn cancel_all(&self, py: Python<'_>, message: &str) -> PyResult<usize> {
-        let tasks: Vec<_> =
-            self.running.borrow().iter().map(|(_, task)| task.clone_ref(py)).collect();
+        let tasks: Vec<_> = self
+            .running
+            .borrow()
+            .iter()
+            .map(|(_, task)| task.clone_ref(py))
+            .collect();
         let options = PyDict::new(py);
         options.set_item("msg", message)?;
         for task in &tasks {
@@ -144,9 +148,13 @@ impl Launcher {
             first_step(job)
         });
         match stepped? {
-            First::Waits { job, coroutine, pending } => {
-                self.hand_over(task, job, coroutine, pending, context).map(Some)
-            }
+            First::Waits {
+                job,
+                coroutine,
+                pending,
+            } => self
+                .hand_over(task, job, coroutine, pending, context)
+                .map(Some),
             First::Finished => match task.driver()? {
                 None if task.is_ours_alone() => {
                     let mut idle = self.idle.borrow_mut();
@@ -182,7 +190,10 @@ impl Launcher {
         let py = coroutine.py();
         let handles = match job {
             Job::Request(handles) => {
-                let key = self.running.borrow_mut().insert(task.object().clone().unbind());
+                let key = self
+                    .running
+                    .borrow_mut()
+                    .insert(task.object().clone().unbind());
                 handles.exchange.get().here()?.running.set(Some(key));
                 Some(handles)
             }
@@ -215,7 +226,9 @@ impl Launcher {
         let task = {
             // A task copies the context that it is made in: a custom factory may take no other.
             let _entered = Entered::enter(context)?;
-            self.event_loop.bind(py).call_method1(pyo3::intern!(py, "create_task"), (&driver,))?
+            self.event_loop
+                .bind(py)
+                .call_method1(pyo3::intern!(py, "create_task"), (&driver,))?
         };
         if let Some(exchange) = exchange.filter(|_| !driver::is_done(&driver)) {
             let key = self.running.borrow_mut().insert(task.clone().unbind());
@@ -228,7 +241,11 @@ impl Launcher {
 /// How a first step ended.
 enum First<'py> {
     Finished,
-    Waits { job: Job<'py>, coroutine: Bound<'py, PyAny>, pending: Bound<'py, PyAny> },
+    Waits {
+        job: Job<'py>,
+        coroutine: Bound<'py, PyAny>,
+        pending: Bound<'py, PyAny>,
+    },
 }
 
 /// Calls the application and steps what it returns; concludes the exchange if that was all.
@@ -241,7 +258,13 @@ fn first_step(job: Job<'_>) -> PyResult<First<'_>> {
     let result = match opened {
         Err(error) => Err(error),
         Ok(coroutine) => match coroutine::send(&coroutine, None) {
-            Step::Yielded(pending) => return Ok(First::Waits { job, coroutine, pending }),
+            Step::Yielded(pending) => {
+                return Ok(First::Waits {
+                    job,
+                    coroutine,
+                    pending,
+                });
+            }
             Step::Returned(value) => Ok(value),
             Step::Raised(error) => Err(error),
         },

@@ -10,8 +10,14 @@ pub(crate) fn cancel(future: &Bound<'_, PyAny>, error: &PyErr) -> PyResult<bool>
     if future.is_none() || !error.is_instance_of::<CancelledError>(py) {
         return Ok(false);
     }
-    let Ok(cancel) = future.getattr(pyo3::intern!(py, "cancel")) else { return Ok(false) };
-    match error.value(py).getattr(pyo3::intern!(py, "args"))?.get_item(0) {
+    let Ok(cancel) = future.getattr(pyo3::intern!(py, "cancel")) else {
+        return Ok(false);
+    };
+    match error
+        .value(py)
+        .getattr(pyo3::intern!(py, "args"))?
+        .get_item(0)
+    {
         Ok(message) => cancel.call1((message,))?.is_truthy(),
         Err(_) => cancel.call0()?.is_truthy(),
     }

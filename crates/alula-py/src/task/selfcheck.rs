@@ -14,12 +14,11 @@ use crate::ffi::thread::Local;
 use crate::ffi::{context, lazy_task};
 
 /// The check's source, and the few lines of Python that the launcher needs.
-const SOURCE: &CStr = match CStr::from_bytes_with_nul(
-    concat!(include_str!("selfcheck.py"), "\0").as_bytes(),
-) {
-    Ok(source) => source,
-    Err(_) => panic!("the source holds a NUL"),
-};
+const SOURCE: &CStr =
+    match CStr::from_bytes_with_nul(concat!(include_str!("selfcheck.py"), "\0").as_bytes()) {
+        Ok(source) => source,
+        Err(_) => panic!("the source holds a NUL"),
+    };
 
 fn module(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
     static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
@@ -52,7 +51,10 @@ pub(crate) fn current_task(py: Python<'_>) -> PyResult<CurrentTask> {
 
 /// Whether `event_loop.create_task` makes plain tasks.
 pub(crate) fn makes_plain_tasks(event_loop: &Bound<'_, PyAny>) -> PyResult<bool> {
-    module(event_loop.py())?.getattr("makes_plain_tasks")?.call1((event_loop,))?.is_truthy()
+    module(event_loop.py())?
+        .getattr("makes_plain_tasks")?
+        .call1((event_loop,))?
+        .is_truthy()
 }
 
 /// The launcher under test, as the check calls it.
@@ -74,7 +76,9 @@ impl Probe {
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = event_loop.py();
         let Some(parts) = self.0.get() else {
-            return Err(PyRuntimeError::new_err("the check belongs to another thread"));
+            return Err(PyRuntimeError::new_err(
+                "the check belongs to another thread",
+            ));
         };
         if let Some(current) = parts.current.take() {
             let context = Some(parts.context.clone_ref(py));

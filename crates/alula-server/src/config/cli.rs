@@ -210,11 +210,7 @@ mod tests {
                 (format!("--{0} --{0}", spec.flag), true),
             ] {
                 let config = serve(&line).expect("accepted");
-                let at = OPTIONS
-                    .iter()
-                    .position(|other| other.flag == spec.flag)
-                    .expect("in it");
-                assert_eq!(config.values()[at], Value::Flag(on), "{line}");
+                assert_eq!(config.value(spec), Value::Flag(on), "{line}");
             }
         }
     }

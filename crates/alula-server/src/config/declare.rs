@@ -53,6 +53,14 @@ macro_rules! options {
                 }
             }
 
+            /// The value of an option.
+            pub fn value(&self, spec: &Spec) -> Value {
+                match spec.field {
+                    $($(stringify!($field) => self.$field.write(),)+)+
+                    _ => Value::None,
+                }
+            }
+
             /// Every option's value, in the order of [`OPTIONS`].
             pub fn values(&self) -> Vec<Value> {
                 vec![$($(self.$field.write(),)+)+]

@@ -42,11 +42,16 @@ impl Trusted {
         if self.everyone {
             return true;
         }
-        let Some(host) = host.filter(|host| !host.is_empty()) else { return false };
+        let Some(host) = host.filter(|host| !host.is_empty()) else {
+            return false;
+        };
         match host.parse::<IpAddr>() {
             Ok(address) => {
                 self.addresses.contains(&address)
-                    || self.networks.iter().any(|network| contains(*network, address))
+                    || self
+                        .networks
+                        .iter()
+                        .any(|network| contains(*network, address))
             }
             Err(_) => self.literals.iter().any(|literal| literal == host),
         }
@@ -60,7 +65,9 @@ impl Trusted {
         let last = if self.everyone {
             None
         } else {
-            hops.clone().map(host_and_port).rfind(|(host, _)| !self.trusts(Some(host)))
+            hops.clone()
+                .map(host_and_port)
+                .rfind(|(host, _)| !self.trusts(Some(host)))
         };
         let (host, port) = last.or_else(|| hops.next().map(host_and_port))?;
         (!host.is_empty()).then_some((host, port))
@@ -69,7 +76,9 @@ impl Trusted {
 
 /// The scheme that `X-Forwarded-Proto` names, for a request that is no WebSocket.
 pub fn scheme(forwarded_proto: &str) -> Option<&'static str> {
-    ["http", "https", "ws", "wss"].into_iter().find(|known| *known == forwarded_proto.trim())
+    ["http", "https", "ws", "wss"]
+        .into_iter()
+        .find(|known| *known == forwarded_proto.trim())
 }
 
 /// `address/prefix` or `address/netmask`, without bits beyond the mask.
@@ -105,14 +114,20 @@ fn number(address: IpAddr) -> u128 {
 fn masked(address: IpAddr, prefix: u32) -> u128 {
     let bits = if address.is_ipv4() { 32 } else { 128 };
     let host_bits = bits - prefix;
-    number(address).checked_shr(host_bits).unwrap_or(0).checked_shl(host_bits).unwrap_or(0)
+    number(address)
+        .checked_shr(host_bits)
+        .unwrap_or(0)
+        .checked_shl(host_bits)
+        .unwrap_or(0)
 }
 
 /// One hop: `host`, `host:port`, `[host]` or `[host]:port`. What fits none of these is taken as a
 /// host whole, so that nothing is trusted by mistake.
 fn host_and_port(hop: &str) -> (&str, i64) {
     if let Some(inner) = hop.strip_prefix('[') {
-        let Some((host, rest)) = inner.split_once(']') else { return (hop, 0) };
+        let Some((host, rest)) = inner.split_once(']') else {
+            return (hop, 0);
+        };
         return match rest.strip_prefix(':') {
             Some(port) => (host, port.trim().parse().unwrap_or(0)),
             None if rest.is_empty() => (host, 0),
@@ -139,7 +154,14 @@ mod tests {
     #[test]
     fn believes_addresses_networks_and_literals() {
         let trusted = Trusted::new(&["127.0.0.1", "10.0.0.0/8", "::1", "2001:db8::/32", "proxy"]);
-        for host in ["127.0.0.1", "10.255.1.2", "::1", "0:0::1", "2001:db8:1::7", "proxy"] {
+        for host in [
+            "127.0.0.1",
+            "10.255.1.2",
+            "::1",
+            "0:0::1",
+            "2001:db8:1::7",
+            "proxy",
+        ] {
             assert!(trusted.trusts(Some(host)), "{host}");
         }
         for host in ["127.0.0.2", "11.0.0.1", "::2", "2001:db9::1", "other", ""] {
@@ -175,7 +197,10 @@ mod tests {
     fn names_the_last_hop_that_is_not_a_proxy() {
         let trusted = &["127.0.0.1", "10.0.0.0/8"];
         assert_eq!(client(trusted, "1.2.3.4"), Some(("1.2.3.4", 0)));
-        assert_eq!(client(trusted, "9.9.9.9, 1.2.3.4, 10.0.0.1"), Some(("1.2.3.4", 0)));
+        assert_eq!(
+            client(trusted, "9.9.9.9, 1.2.3.4, 10.0.0.1"),
+            Some(("1.2.3.4", 0))
+        );
         assert_eq!(client(trusted, "10.0.0.2, 10.0.0.1"), Some(("10.0.0.2", 0)));
         assert_eq!(client(&["*"], "9.9.9.9, 1.2.3.4"), Some(("9.9.9.9", 0)));
         assert_eq!(client(trusted, ""), None);
@@ -186,7 +211,10 @@ mod tests {
     fn reads_ports() {
         let trusted = &["127.0.0.1"];
         assert_eq!(client(trusted, "1.2.3.4:81"), Some(("1.2.3.4", 81)));
-        assert_eq!(client(trusted, "[2001:db8::1]:82"), Some(("2001:db8::1", 82)));
+        assert_eq!(
+            client(trusted, "[2001:db8::1]:82"),
+            Some(("2001:db8::1", 82))
+        );
         assert_eq!(client(trusted, "[2001:db8::1]"), Some(("2001:db8::1", 0)));
         assert_eq!(client(trusted, "2001:db8::1"), Some(("2001:db8::1", 0)));
         assert_eq!(client(trusted, "[2001:db8::1"), Some(("[2001:db8::1", 0)));
