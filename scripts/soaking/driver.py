@@ -48,7 +48,7 @@ class Soak:
                 for client in self._clients:
                     tasks.create_task(self._drive(client))
         except* Exception as group:
-            self.errors += [f"{type(one).__name__}: {one}" for one in group.exceptions]
+            self.errors += [f"{type(one).__name__}: {one}"[:2000] for one in group.exceptions]
         self.seconds = time.monotonic() - begun
         self._sample()
 

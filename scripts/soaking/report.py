@@ -11,6 +11,8 @@ GROWTH = 0.05
 """The share by which memory may exceed that of the first tenth."""
 SLACK = 8 * 2**20
 """And bytes besides, for a run that is over before every cache is warm."""
+SHOWN_LINES = 100
+"""How much of a log with trouble in it is shown, from the first of it on."""
 TROUBLE = ("Traceback", "ERROR", "CRITICAL")
 
 
@@ -53,9 +55,11 @@ def mib(count: int) -> str:
 def closing_line(outcome: Outcome, log: str, *, to_ledger: bool) -> int:
     """Prints what came of it; returns the exit code."""
     problems = list(outcome.problems)
-    trouble = [line for line in log.splitlines() if any(word in line for word in TROUBLE)]
+    lines = log.splitlines()
+    trouble = [at for at, line in enumerate(lines) if any(word in line for word in TROUBLE)]
     if trouble:
-        problems.append(f"the server logged {len(trouble)} errors, the first: {trouble[0]}")
+        shown = "\n    ".join(lines[trouble[0] : trouble[0] + SHOWN_LINES])
+        problems.append(f"the server's log has {len(trouble)} lines of trouble:\n    {shown}")
     print(f"\nDone: {outcome.kinds}\n")
     row = (
         f"| date | commit | requests | a second | RSS after a tenth | at the end | highest |\n"
@@ -66,7 +70,7 @@ def closing_line(outcome: Outcome, log: str, *, to_ledger: bool) -> int:
     )
     print(f"{row}\n")
     for problem in problems:
-        print(f"PROBLEM: {problem[:2000]}")
+        print(f"PROBLEM: {problem}")
     verdict = "failed" if problems else "passed, memory flat"
     print(f"soak: {outcome.requests:,} requests in {outcome.seconds:.0f} s: {verdict}")
     if to_ledger and not problems:

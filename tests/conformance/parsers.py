@@ -55,7 +55,7 @@ def judge_path() -> Path:
     """The judge, built where it is not given."""
     if given := os.environ.get("ALULA_JUDGE"):
         return Path(given)
-    command = ["cargo", "build", "--quiet", "-p", "alula-http", "--example", "judge"]
+    command = ["cargo", "build", "--quiet", "--locked", "-p", "alula-http", "--example", "judge"]
     subprocess.run(command, cwd=ROOT, check=True)
     target = Path(os.environ.get("CARGO_TARGET_DIR", "target"))
     return ROOT / target / "debug" / "examples" / "judge"

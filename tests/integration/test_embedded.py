@@ -241,8 +241,10 @@ def ask():
         pass
     print(urllib.request.urlopen("http://127.0.0.1:%d" % server.addresses[0][1]).read())
 
-threading.Thread(target=ask).start()
+asking = threading.Thread(target=ask)
+asking.start()
 server.run()
+asking.join()
 print("returned")
 """
     done = script(program, tmp_path)

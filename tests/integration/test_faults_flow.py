@@ -31,9 +31,9 @@ def settle(read: Callable[[], int], witness: Witness) -> int:
 
 
 def read_download(
-    connection: Raw, length: int, piece: int = PIECE, between: Callable[[], object] = int
+    connection: Raw, length: int, piece: int = PIECE, after: Callable[[int], object] = int
 ) -> None:
-    """Reads a body of `pattern` piece by piece, without keeping it."""
+    """Reads a body of `pattern` piece by piece, without keeping it; calls `after` each of them."""
     head = bytearray()
     while not head.endswith(b"\r\n\r\n"):
         head += connection.socket.recv(1)
@@ -45,7 +45,7 @@ def read_download(
         assert data, f"ended after {at} bytes"
         assert data == pattern(len(data), at), f"wrong after {at} bytes"
         at += len(data)
-        between()
+        after(at)
 
 
 def push(connection: Raw, length: int) -> int:
@@ -92,7 +92,7 @@ def test_a_reader_that_never_goes_on_is_closed_by_the_write_timeout() -> None:
 
 
 def test_a_reader_that_is_slow_but_reads_is_not_closed() -> None:
-    length = 1_500_000
+    length, seconds = 3_000_000, 5
     with (
         faulty_app("--timeout-write", "2") as server,
         Witness(server.port, fresh=False) as witness,
@@ -100,8 +100,12 @@ def test_a_reader_that_is_slow_but_reads_is_not_closed() -> None:
     ):
         reader.get(f"/download/{length}")
         begun = time.monotonic()
-        read_download(reader, length, 4096, lambda: witness.expect(20))
-        assert time.monotonic() - begun > 4, "too quick to have tested anything"
+
+        def take_time(at: int) -> None:
+            while time.monotonic() - begun < seconds * at / length:
+                witness.expect(1)
+
+        read_download(reader, length, 4096, take_time)
 
 
 def test_an_upload_nobody_reads_stalls_and_then_goes_through_whole() -> None:

@@ -192,6 +192,15 @@ fn a_body_cut_off_is_never_taken_for_whole() {
 }
 
 #[test]
+fn a_body_cut_off_is_noticed_though_nobody_reads_it() {
+    let stage = Stage::new();
+    let mut peer = stage.send("POST /hold HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n");
+    peer.shutdown_write().unwrap();
+    assert_eq!(peer.read_response("POST").unwrap().status, 400);
+    peer.expect_end().unwrap();
+}
+
+#[test]
 fn bodies_over_the_limit_are_refused_whether_announced_or_not() {
     let stage = Stage::with(|settings| settings.limits.body_bytes = Some(10));
     let mut peer = stage.send(post("/echo", b"0123456789"));

@@ -4,6 +4,7 @@ import importlib
 import logging
 import os
 import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -107,8 +108,7 @@ def exit_code(call: Callable[[], int]) -> int:
     except ImportFailure as failure:
         cause = failure.__cause__
         assert cause is not None
-        cause = cause.with_traceback(_from_user_code(cause.__traceback__))
-        sys.excepthook(type(cause), cause, cause.__traceback__)
+        _show(cause.with_traceback(_from_user_code(cause.__traceback__)))
         return STARTUP_FAILURE
     except StartupError as error:
         _logger.error("%s", error)  # noqa: TRY400 - one line, no traceback
@@ -116,6 +116,14 @@ def exit_code(call: Callable[[], int]) -> int:
     except ConfigError as error:
         complain(str(error))
         return BAD_OPTION
+
+
+def _show(error: BaseException) -> None:
+    """Shows an exception as the interpreter would; in one piece, for workers fail together."""
+    if sys.excepthook is not sys.__excepthook__:
+        sys.excepthook(type(error), error, error.__traceback__)
+        return
+    sys.stderr.write("".join(traceback.format_exception(error)))
 
 
 def _from_user_code(trace: TracebackType | None) -> TracebackType | None:

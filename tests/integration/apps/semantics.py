@@ -439,10 +439,11 @@ async def read(call: Call) -> bytes:
 async def receive_again(call: Call) -> bytes:
     """After the body `receive()` waits for the disconnect while the response is open."""
     await call.body()
+    patience = float(call.scope["query_string"] or b"0.005")
     waiting = asyncio.create_task(call.receive())
     for _ in range(3):
         try:
-            await asyncio.wait_for(call.receive(), 0.005)
+            await asyncio.wait_for(call.receive(), patience)
         except TimeoutError:
             pass
         else:

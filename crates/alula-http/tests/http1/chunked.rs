@@ -109,6 +109,8 @@ fn chunk_sizes_must_not_overflow() {
 fn chunk_data_is_followed_by_crlf() {
     for chunks in [
         "3\r\nabcd\r\n0\r\n\r\n",
+        "3\r\nabcd\n0\r\n\r\n",
+        "3\r\nabc\r\r\n0\r\n\r\n",
         "3\r\nabc0\r\n\r\n",
         "3\r\nabc\n0\r\n\r\n",
         "3\r\nabc\r0\r\n\r\n",

@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
 use super::headers::Headers;
 use crate::access_log::Line;
-use crate::ffi::text;
+use crate::ffi::{dict, references, text};
 
 /// Makes scopes.
 pub(crate) struct Scopes {
@@ -34,10 +34,56 @@ pub(crate) struct Scopes {
 struct Prototype {
     serial: u64,
     scope: Py<PyDict>,
+    asgi: Inner,
+    state: Inner,
     /// The client, as the access log shows it.
     client: Box<str>,
     /// Whether its `X-Forwarded-*` headers are believed.
     trusted: bool,
+}
+
+/// A dictionary within a prototype's scope. An application may change it, so it is given to a
+/// second request only when nobody has and nobody can.
+struct Inner {
+    copy: Py<PyDict>,
+    /// The versions of the copy, and of what it is a copy of, when it was made.
+    versions: [Option<u64>; 2],
+}
+
+impl Inner {
+    /// A fresh copy of `source`, put into `scope` as `key`.
+    fn new(
+        scope: &Bound<'_, PyDict>,
+        key: &Bound<'_, PyString>,
+        source: &Bound<'_, PyDict>,
+    ) -> PyResult<Self> {
+        let copy = source.copy()?;
+        scope.set_item(key, &copy)?;
+        let versions = [dict::version(&copy), dict::version(source)];
+        Ok(Self {
+            copy: copy.unbind(),
+            versions,
+        })
+    }
+
+    /// Takes a new copy where the one at hand is not as it was, or somebody has it.
+    #[inline]
+    fn refresh(
+        &mut self,
+        scope: &Bound<'_, PyDict>,
+        key: &Bound<'_, PyString>,
+        source: &Bound<'_, PyDict>,
+    ) -> PyResult<()> {
+        let copy = self.copy.bind(scope.py());
+        // The two references are the prototype's and ours.
+        let fresh = references(copy) == 2
+            && self.versions[0].is_some()
+            && self.versions == [dict::version(copy), dict::version(source)];
+        if !fresh {
+            *self = Self::new(scope, key, source)?;
+        }
+        Ok(())
+    }
 }
 
 impl Scopes {
@@ -67,10 +113,10 @@ impl Scopes {
             pyo3::intern!(py, "method"),
             pyo3::intern!(py, "path"),
             pyo3::intern!(py, "raw_path"),
-            pyo3::intern!(py, "query_string"),
         ] {
-            template.set_item(key, py.None())?;
+            template.set_item(key, pyo3::intern!(py, "GET"))?;
         }
+        template.set_item(pyo3::intern!(py, "query_string"), PyBytes::new(py, b""))?;
         Ok(Self {
             template: template.unbind(),
             asgi: asgi.unbind(),
@@ -99,19 +145,19 @@ impl Scopes {
             self.headers.pair(py, name, value)
         });
         scope.set_item(pyo3::intern!(py, "headers"), PyList::new(py, headers)?)?;
-        scope.set_item(pyo3::intern!(py, "asgi"), self.asgi.bind(py).copy()?)?;
-        scope.set_item(pyo3::intern!(py, "state"), self.state.bind(py).copy()?)?;
-        scope.set_item(pyo3::intern!(py, "method"), method(py, request.method()))?;
+        if request.method() != "GET" {
+            scope.set_item(pyo3::intern!(py, "method"), method(py, request.method()))?;
+        }
         let path = self.path(py, request.path());
         scope.set_item(pyo3::intern!(py, "path"), &path)?;
         scope.set_item(
             pyo3::intern!(py, "raw_path"),
             PyBytes::new(py, request.path()),
         )?;
-        scope.set_item(
-            pyo3::intern!(py, "query_string"),
-            PyBytes::new(py, request.query()),
-        )?;
+        if !request.query().is_empty() {
+            let query = PyBytes::new(py, request.query());
+            scope.set_item(pyo3::intern!(py, "query_string"), query)?;
+        }
         if request.version() == Version::Http10 {
             scope.set_item(pyo3::intern!(py, "http_version"), pyo3::intern!(py, "1.0"))?;
         }
@@ -132,10 +178,18 @@ impl Scopes {
         connection: &ConnectionInfo,
     ) -> PyResult<(Bound<'py, PyDict>, bool)> {
         let slot = connection.slot;
-        if let Some(Some(prototype)) = self.connections.borrow().get(slot)
+        if let Some(Some(prototype)) = self.connections.borrow_mut().get_mut(slot)
             && prototype.serial == connection.serial
         {
-            return Ok((prototype.scope.bind(py).copy()?, prototype.trusted));
+            let scope = prototype.scope.bind(py);
+            let (asgi, state) = (self.asgi.bind(py), self.state.bind(py));
+            prototype
+                .asgi
+                .refresh(scope, pyo3::intern!(py, "asgi"), asgi)?;
+            prototype
+                .state
+                .refresh(scope, pyo3::intern!(py, "state"), state)?;
+            return Ok((scope.copy()?, prototype.trusted));
         }
         let prototype = self.prototype(py, connection)?;
         let made = (prototype.scope.bind(py).copy()?, prototype.trusted);
@@ -164,8 +218,11 @@ impl Scopes {
             scope.set_item(pyo3::intern!(py, "client"), (&text, address.port()))?;
             host = Some(text);
         }
+        let (asgi, state) = (self.asgi.bind(py), self.state.bind(py));
         Ok(Prototype {
             serial: connection.serial,
+            asgi: Inner::new(&scope, pyo3::intern!(py, "asgi"), asgi)?,
+            state: Inner::new(&scope, pyo3::intern!(py, "state"), state)?,
             scope: scope.unbind(),
             client: shown(&connection.peer).into(),
             trusted: self

@@ -1,12 +1,13 @@
 //! What awaiting `send(message)` does.
 
+use alula_http::UsageError;
 use alula_server::{ExchangeId, Flow, SendError, Sent};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use super::exchange::{Exchange, Phase, State};
-use super::messages::{self, Kind};
+use super::messages::{self, Kind, Message};
 use super::waiting::{End, future};
 use crate::core::Core;
 use crate::error;
@@ -24,15 +25,15 @@ pub(crate) fn begin<'py>(
     let Some((core, id)) = state.reach().filter(|_| !state.gone.get()) else {
         return Err(error::gone(py));
     };
-    let name = messages::type_name(message)?;
-    match (messages::kind(&name)?, state.phase.get()) {
+    let message = Message::of(message)?;
+    match (message.kind()?, state.phase.get()) {
         (Kind::Start, Phase::Fresh) => {
-            start(py, &core, id, state, message)?;
+            start(&core, id, state, &message)?;
             Ok(Progress::Done(None))
         }
         (Kind::Body, Phase::Started(_) | Phase::Body) => {
-            let body = messages::body(message)?;
-            let more = messages::more_body(message)?;
+            let body = message.body()?;
+            let more = message.more_body()?;
             if let Phase::Started(status) = state.phase.replace(Phase::Body) {
                 core.log_access(py, state, status);
             }
@@ -45,7 +46,7 @@ pub(crate) fn begin<'py>(
             });
             settle(exchange, state, &core, sent, rest, more)
         }
-        (_, phase) => Err(unexpected(&name, phase)),
+        (_, phase) => Err(unexpected(&message.name, phase)),
     }
 }
 
@@ -106,16 +107,9 @@ fn settle<'py>(
 
 /// Begins the answer.
 #[inline]
-fn start(
-    py: Python<'_>,
-    core: &Core,
-    id: ExchangeId,
-    state: &State,
-    message: &Bound<'_, PyAny>,
-) -> PyResult<()> {
-    let status = messages::status(message)?;
-    let headers = messages::get(message, pyo3::intern!(py, "headers"))?;
-    let begun = match &headers {
+fn start(core: &Core, id: ExchangeId, state: &State, message: &Message<'_>) -> PyResult<()> {
+    let status = message.status()?;
+    let begun = match &message.headers {
         None => core.engine.respond(id, status, std::iter::empty()),
         Some(headers) => {
             if let Some(begun) = header_list::respond(&core.engine, id, status, headers) {
@@ -129,7 +123,7 @@ fn start(
             }
         }
     };
-    begun.map_err(|error| refused(py, error, message, headers.as_ref()))?;
+    begun.map_err(|error| refused(error, message))?;
     state.phase.set(Phase::Started(status));
     Ok(())
 }
@@ -170,28 +164,18 @@ fn pairs<'py>(
 }
 
 /// The error of a start message that was refused, with the value that was wrong.
-fn refused(
-    py: Python<'_>,
-    error: SendError,
-    message: &Bound<'_, PyAny>,
-    headers: Option<&Bound<'_, PyAny>>,
-) -> PyErr {
-    use alula_http::UsageError;
+fn refused(error: SendError, message: &Message<'_>) -> PyErr {
     let SendError::Usage(usage) = error else {
-        return error::from_send(py, error);
+        return error::from_send(message.name.py(), error);
     };
-    let value = match usage {
-        UsageError::InvalidStatus(_) => messages::get(message, pyo3::intern!(py, "status")),
-        _ => Ok(headers.cloned()),
-    };
-    let text = match (usage, value) {
-        (UsageError::InvalidStatus(_), Ok(Some(status))) => {
+    let text = match (usage, &message.headers) {
+        (UsageError::InvalidStatus(_), _) => {
             format!(
                 "status {} is not valid: 200 to 599 are",
-                messages::shown(&status)
+                message.shown_status()
             )
         }
-        (_, Ok(Some(headers))) => format!("{usage}; headers: {}", messages::shown(&headers)),
+        (_, Some(headers)) => format!("{usage}; headers: {}", messages::shown(headers)),
         _ => usage.to_string(),
     };
     PyRuntimeError::new_err(text)

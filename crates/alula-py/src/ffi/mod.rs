@@ -11,6 +11,7 @@
 //! - [`coroutine`]: stepping a coroutine.
 //! - [`context`]: copying and entering a `contextvars` context.
 //! - [`descriptor`]: sockets that Python hands over.
+//! - [`dict`]: dictionaries, quicker than by their safe interface.
 //! - [`driver`]: the coroutine-like object that a task runs once its application has waited.
 //! - [`lazy_task`]: a task object whose `__init__` runs only when it must.
 //! - [`header_list`]: an application's list of headers, read without running Python code.
@@ -21,6 +22,7 @@ pub(crate) mod callable;
 pub(crate) mod context;
 pub(crate) mod coroutine;
 pub(crate) mod descriptor;
+pub(crate) mod dict;
 pub(crate) mod driver;
 pub(crate) mod header_list;
 pub(crate) mod lazy_task;
