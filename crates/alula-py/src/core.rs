@@ -70,7 +70,7 @@ pub(crate) struct Core {
     /// Its methods that are needed all the time.
     pub(crate) methods: Methods,
     /// What the loop calls to turn; set when the worker starts.
-    pub(crate) callback: OnceCell<Py<PyAny>>,
+    pub(crate) callback: OnceCell<Callbacks>,
     /// Called once, when the limit of requests is reached.
     pub(crate) on_limit: Cell<Option<Py<PyAny>>>,
     /// Called when a draining worker has nothing left to do.
@@ -91,6 +91,14 @@ pub(crate) struct Core {
     pub(crate) timer: RefCell<Option<(Py<PyAny>, Instant)>>,
     /// A `KeyboardInterrupt` to be raised at the end of the turn.
     pub(crate) interrupt: Cell<Option<PyErr>>,
+}
+
+/// What the loop calls.
+pub(crate) struct Callbacks {
+    /// When the descriptor is readable, or soon: a turn.
+    pub(crate) turn: Py<PyAny>,
+    /// When the timer has fired: a turn, too.
+    pub(crate) expired: Py<PyAny>,
 }
 
 /// A loop's bound methods.
@@ -172,10 +180,10 @@ impl Core {
 
     /// Has the loop call back on its next iteration.
     pub(crate) fn turn_soon(&self, py: Python<'_>) -> PyResult<()> {
-        if let Some(callback) = self.callback.get()
+        if let Some(callbacks) = self.callback.get()
             && !self.soon.replace(true)
         {
-            self.methods.call_soon.bind(py).call1((callback,))?;
+            self.methods.call_soon.bind(py).call1((&callbacks.turn,))?;
         }
         Ok(())
     }
@@ -232,24 +240,30 @@ impl Core {
         Ok(())
     }
 
+    /// The timer has fired, a little early perhaps: the turn arms it anew.
+    pub(crate) fn expired(&self, py: Python<'_>) -> PyResult<()> {
+        drop(self.timer.borrow_mut().take());
+        self.turn(py)
+    }
+
     /// Has the loop turn at `deadline`, unless it will before.
     fn arm(&self, py: Python<'_>, deadline: Instant) -> PyResult<()> {
         let now = Instant::now();
         let mut timer = self.timer.borrow_mut();
         if let Some((handle, at)) = &*timer {
-            if *at > now && *at <= deadline {
+            if *at <= deadline {
                 return Ok(());
             }
             handle.bind(py).call_method0("cancel")?;
         }
         // A little late rather than a little early, which would take a second turn.
         let delay = deadline.saturating_duration_since(now).as_secs_f64() + 0.000_5;
-        if let Some(callback) = self.callback.get() {
+        if let Some(callbacks) = self.callback.get() {
             let handle = self
                 .methods
                 .call_later
                 .bind(py)
-                .call1((delay, callback))?
+                .call1((delay, &callbacks.expired))?
                 .unbind();
             *timer = Some((handle, deadline.max(now)));
         }

@@ -17,7 +17,6 @@ mod core;
 mod error;
 mod ffi;
 mod log;
-mod settings;
 mod task;
 mod worker;
 

@@ -17,10 +17,9 @@ use crate::asgi::handler::AsgiHandler;
 use crate::asgi::scope::Scopes;
 use crate::asgi::waiting::Waiting;
 use crate::config::PyConfig;
-use crate::core::{self, Core, Methods};
+use crate::core::{self, Callbacks, Core, Methods};
 use crate::ffi::{context, descriptor};
 use crate::log::Log;
-use crate::settings;
 use crate::task::current::CurrentTask;
 use crate::task::launch::{Launcher, Style};
 use crate::task::selfcheck;
@@ -96,12 +95,16 @@ impl PyWorker {
     fn start(this: &Bound<'_, Self>) -> PyResult<()> {
         let py = this.py();
         let core = this.get().core()?;
-        let callback = this.getattr("_turn")?.unbind();
+        let turn = this.getattr("_turn")?;
+        let expired = this.getattr("_expired")?.unbind();
         core.callback
-            .set(callback.clone_ref(py))
+            .set(Callbacks {
+                turn: turn.clone().unbind(),
+                expired,
+            })
             .map_err(|_| PyRuntimeError::new_err("the worker has been started already"))?;
         let event_loop = core.event_loop.bind(py);
-        event_loop.call_method1("add_reader", (core.engine.fd(), callback))?;
+        event_loop.call_method1("add_reader", (core.engine.fd(), turn))?;
         core.turn_soon(py)
     }
 
@@ -109,6 +112,14 @@ impl PyWorker {
     fn _turn(&self, py: Python<'_>) -> PyResult<()> {
         match core::find(self.number) {
             Some(core) => core.turn(py),
+            None => Ok(()),
+        }
+    }
+
+    /// The timer has fired; called by the loop.
+    fn _expired(&self, py: Python<'_>) -> PyResult<()> {
+        match core::find(self.number) {
+            Some(core) => core.expired(py),
             None => Ok(()),
         }
     }
@@ -252,7 +263,7 @@ fn build(
     };
     Ok(Core {
         number,
-        engine: Worker::new(settings::of(config), handler)?,
+        engine: Worker::new(config.settings(), handler)?,
         log,
         interrupts: wishes.propagate_interrupts,
         methods: Methods::new(event_loop)?,
@@ -260,7 +271,7 @@ fn build(
         callback: OnceCell::new(),
         on_limit: Cell::new(wishes.on_limit),
         on_idle: wishes.on_idle,
-        max_requests: most_requests(py, config)?,
+        max_requests: config.draw_max_requests(),
         requests: Cell::new(0),
         draining: Cell::new(false),
         lazy: style == Style::Lazy,
@@ -290,19 +301,6 @@ fn tasks(
         }
     }
     Ok((CurrentTask::hooks(py)?, Style::CreateTask))
-}
-
-/// The number of requests after which the worker is to go.
-fn most_requests(py: Python<'_>, config: &Config) -> PyResult<Option<u64>> {
-    let Some(limit) = config.limit_max_requests else {
-        return Ok(None);
-    };
-    let jitter = config.limit_max_requests_jitter;
-    let extra: u64 = py
-        .import("random")?
-        .call_method1("randint", (0, jitter))?
-        .extract()?;
-    Ok(Some(limit.saturating_add(extra)))
 }
 
 /// Whether the access log is coloured.
