@@ -284,6 +284,9 @@ def test_finds_words_and_their_beginnings(client: httpx.Client) -> None:
     assert hits
     assert all(hit["name"].startswith("Folding") for hit in hits)
     assert all("[kettle]" in hit["snippet"] for hit in hits)
+    product = client.get(f"/products/{hits[0]['id']}").json()
+    shared = ("name", "category", "price_cents", "stock")
+    assert {name: hits[0][name] for name in shared} == {name: product[name] for name in shared}
     assert len(client.get("/search", params={"q": "oak", "limit": 3}).json()) == 3
 
 
@@ -472,6 +475,21 @@ def test_a_client_that_comes_back_gets_what_it_missed(server: Server, client: ht
         later = client.post("/orders", json=order(1, 1)).json()["id"]
         assert events.next_order()["id"] == later
     assert client.get("/events/orders", headers={"last-event-id": "x"}).status_code == 422
+
+
+def test_a_listener_that_leaves_is_nobody_s_error(tmp_path: Path) -> None:
+    with shop(tmp_path) as server:
+        with listen(server.url):
+            pass
+        with Raw(server.port) as connection:
+            connection.get("/events/orders")
+            connection.read_body(10)
+            connection.half_close().expect_cut()
+        with Raw(server.port) as connection:
+            connection.get("/events/orders")
+            connection.read_body(10)
+            connection.reset()
+    assert "ERROR" not in server.log
 
 
 def test_the_server_ends_although_somebody_listens(tmp_path: Path) -> None:

@@ -45,6 +45,12 @@ def test_a_silent_stream_of_starlette_ends(server: Server, leave: str) -> None:
 
 
 @LEAVE
+def test_polling_with_starlette_finds_out(server: Server, leave: str) -> None:
+    key = leave_after(server, "/starlette_polling", leave, 1)
+    assert notes(server, key) == [True]
+
+
+@LEAVE
 def test_a_parked_receive_is_told(server: Server, leave: str) -> None:
     key = leave_after(server, "/parked", leave, 0)
     assert notes(server, key) == ["left"]

@@ -81,7 +81,7 @@ def test_headers_may_be_any_iterable_of_pairs(server: Server, shape: str) -> Non
         ("high-status", "RuntimeError: status int (600) is not valid: 200 to 599 are"),
         ("huge-status", "TypeError: 'status' must be an int from 200 to 599, not int"),
         ("str-name", "TypeError: a header's name must be bytes, not str ('x-name')"),
-        ("str-value", 'TypeError: the value of header "x-name" must be bytes, not str (\'text\')'),
+        ("str-value", "TypeError: the value of header \"x-name\" must be bytes, not str ('text')"),
         ("none-value", 'TypeError: the value of header "x-name" must be bytes, not NoneType'),
         ("odd-pair", "TypeError: each of 'headers' must be a (name, value) pair of bytes"),
         ("no-pair", "TypeError: 'headers' must be an iterable of (name, value) pairs"),
@@ -113,9 +113,7 @@ def test_a_wrong_message_is_named(server: Server, what: str, raised: str) -> Non
         ("list-body", "TypeError: 'body' must be bytes, not list ([1, 2])"),
     ],
 )
-def test_a_wrong_message_behind_the_start_is_named(
-    server: Server, what: str, raised: str
-) -> None:
+def test_a_wrong_message_behind_the_start_is_named(server: Server, what: str, raised: str) -> None:
     assert ok(server, f"/wrong_later/{what}").decode() == raised
 
 

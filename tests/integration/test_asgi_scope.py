@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import alula
+import alula._alula
 import pytest
 from integration.asgi import get, ok, semantics
 from rawhttp import Raw, request
 from serving import Server
-
-import alula
-import alula._alula
 
 
 @pytest.fixture(scope="module", params=["asyncio", "uvloop"])

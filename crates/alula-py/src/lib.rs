@@ -22,8 +22,8 @@ mod worker;
 
 use pyo3::prelude::*;
 
-/// The native half of the package `alula`.
-#[pymodule]
+/// The native half of the package `alula`. It has been tested with the GIL only.
+#[pymodule(gil_used = true)]
 fn _alula(module: &Bound<'_, PyModule>) -> PyResult<()> {
     ffi::prepare(module.py())?;
     error::register(module)?;

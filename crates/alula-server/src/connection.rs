@@ -40,9 +40,7 @@ pub(crate) enum Cause {
     WriteStalled,
     /// A head was begun and is not complete.
     SlowHead,
-    /// A new connection brought no byte.
-    Silent,
-    /// Nothing came after an answer.
+    /// Nothing came: on a new connection, or after an answer.
     Idle,
     /// The rate of the body is to be looked at.
     BodyRate,
@@ -178,7 +176,7 @@ impl Connection {
     }
 
     /// The next deadline and what it means.
-    pub(crate) fn due(&self, settings: &Settings) -> Option<(Instant, Cause)> {
+    pub(crate) fn due(&self, settings: &Settings, draining: bool) -> Option<(Instant, Cause)> {
         let stall = self
             .stalled_since
             .map(|at| (at + settings.write_timeout, Cause::WriteStalled));
@@ -187,10 +185,14 @@ impl Connection {
                 Some((self.since + settings.head_timeout, Cause::SlowHead))
             }
             Phase::Head if self.unparsed || self.pending() > 0 => None,
-            Phase::Head if self.served == 0 => {
-                Some((self.since + settings.head_timeout, Cause::Silent))
+            Phase::Head => {
+                let patience = match (draining, self.served) {
+                    (true, _) => settings.drain_idle_grace,
+                    (false, 0) => settings.head_timeout,
+                    (false, _) => settings.keep_alive,
+                };
+                Some((self.since + patience, Cause::Idle))
             }
-            Phase::Head => Some((self.since + settings.keep_alive, Cause::Idle)),
             Phase::Active if self.body_is_timed(settings) => {
                 Some((self.since + settings.body_window, Cause::BodyRate))
             }

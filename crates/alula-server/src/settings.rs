@@ -64,7 +64,7 @@ impl Default for Settings {
             discard_bytes: 256 * 1024,
             discard_timeout: Duration::from_secs(1),
             linger: Duration::from_secs(2),
-            drain_idle_grace: Duration::from_millis(250),
+            drain_idle_grace: Duration::from_secs(1),
             turn_connections: 16,
             turn_time: Duration::from_micros(200),
             send_quantum: None,

@@ -37,7 +37,7 @@ class Database:
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("PRAGMA cache_size = -512")
+        connection.execute("PRAGMA cache_size = -256")
         return connection
 
     @contextmanager

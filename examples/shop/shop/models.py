@@ -76,7 +76,9 @@ class Hit(BaseModel):
 
     id: int
     name: str
+    category: str
     price_cents: int
+    stock: int
     snippet: str
 
 

@@ -256,6 +256,8 @@ class Supervisor:
 
     def _drain_all(self) -> None:
         self.stopping = True
+        # The workers' own copies are the last: a connection made now must not wait for nobody.
+        self._close_all_listeners()
         for process in list(self._processes()):
             if process not in self._leaving:
                 self.retire(process)
@@ -321,8 +323,12 @@ class Supervisor:
     def _close(self) -> None:
         for process in self._processes():  # none, unless something went wrong here
             process.kill()
+        self._close_all_listeners()
+
+    def _close_all_listeners(self) -> None:
         for slot in self.slots:
             self._close_listeners(slot)
+        self._binding.close()
 
 
 def log_own(what: str, name: str, manner: str = "") -> None:

@@ -18,10 +18,9 @@ import weakref
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
+import alula
 import anyio
 import anyio.to_thread
-
-import alula
 
 Message = dict[str, Any]
 Scope = dict[str, Any]
@@ -395,17 +394,18 @@ async def async_generators(call: Call) -> bytes:
 
 
 async def other_thread(call: Call) -> bytes:
+    awaitable = call.receive()
+
     def step() -> str:
-        awaitable = call.receive()
         try:
             awaitable.send(None)
         except RuntimeError as error:
             return str(error)
-        finally:
-            awaitable.close()
         return "nothing was raised"
 
-    return (await asyncio.to_thread(step)).encode()
+    told = await asyncio.to_thread(step)
+    awaitable.close()
+    return told.encode()
 
 
 async def context(call: Call) -> bytes:
@@ -626,6 +626,20 @@ async def starlette_stream(call: Call) -> None:
             call.notes.append("left")
 
     await StreamingResponse(silence())(call.scope, call.receive, call.send)
+
+
+async def starlette_polling(call: Call) -> None:
+    """Asks again and again whether the client is there, as polling handlers do."""
+    from starlette.requests import Request
+
+    asked = Request(call.scope, call.receive)
+    await call.start()
+    await call.piece(b"begun")
+    rounds = 0
+    while not await asked.is_disconnected():
+        rounds += 1
+        await asyncio.sleep(0.001)
+    call.notes.append(rounds > 0)
 
 
 async def busy_stream(call: Call) -> None:

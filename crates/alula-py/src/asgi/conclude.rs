@@ -2,6 +2,7 @@
 
 use alula_server::Finish;
 use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::exceptions::asyncio::CancelledError;
 use pyo3::prelude::*;
 
 use super::exchange::{Handles, State};
@@ -20,6 +21,13 @@ impl Handles<'_> {
         let py = self.exchange.py();
         let state = self.exchange.get().here()?;
         let Some(core) = core::find(state.worker) else {
+            // The worker is closed, and its tasks end without it: in failure, for the most part.
+            if let Err(error) = result
+                && !error::is_gone(py, error.value(py))
+                && !error.is_instance_of::<CancelledError>(py)
+            {
+                error.write_unraisable(py, Some(&self.receive));
+            }
             return Ok(());
         };
         let mut interrupt = None;

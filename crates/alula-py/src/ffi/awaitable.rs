@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::ffi::CStr;
 use std::ptr;
 
-use pyo3::exceptions::{PyRuntimeError, PyRuntimeWarning, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyRuntimeWarning, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -368,7 +368,7 @@ unsafe extern "C" fn call_throw<const KIND: bool>(
                     Borrowed::from_ptr(py, arguments).to_owned(),
                 )
             };
-            let error = thrown(&arguments)?;
+            let error = coroutine::thrown(&arguments)?;
             let exchange = this.exchange(py);
             let state = exchange.get().here()?;
             let outcome = match this.state.replace(RUNNING) {
@@ -388,32 +388,6 @@ unsafe extern "C" fn call_throw<const KIND: bool>(
     })
 }
 
-/// The exception that `throw(type[, value[, traceback]])` or `throw(exception)` means.
-pub(super) fn thrown(arguments: &Bound<'_, PyAny>) -> PyResult<PyErr> {
-    let py = arguments.py();
-    let first = arguments.get_item(0)?;
-    if first.is_instance_of::<pyo3::exceptions::PyBaseException>() {
-        return Ok(PyErr::from_value(first));
-    }
-    let Ok(kind) = first.cast::<PyType>() else {
-        return Err(PyTypeError::new_err(format!(
-            "throw() takes an exception or its class, not {}",
-            first.get_type().name()?
-        )));
-    };
-    let value = if arguments.len()? > 1 {
-        Some(arguments.get_item(1)?)
-    } else {
-        None
-    };
-    Ok(match value.filter(|value| !value.is_none()) {
-        Some(value) if value.is_instance(kind)? => PyErr::from_value(value),
-        Some(value) => PyErr::from_type(kind.clone(), (value.unbind(),)),
-        None => PyErr::from_value(kind.call0()?),
-    })
-    .inspect(|error| _ = error.value(py))
-}
-
 unsafe extern "C" fn call_close<const KIND: bool>(
     this: *mut ffi::PyObject,
     _: *mut ffi::PyObject,
@@ -422,6 +396,7 @@ unsafe extern "C" fn call_close<const KIND: bool>(
         guarded(py, ptr::null_mut(), || {
             // SAFETY: the interpreter passes an instance.
             let this = unsafe { self::this(this) };
+            this.exchange(py).get().here()?;
             if this.state.get() == RUNNING {
                 return Err(PyValueError::new_err("awaitable is already being awaited"));
             }

@@ -1,8 +1,9 @@
 //! Stepping a coroutine.
 
-use pyo3::exceptions::PyStopIteration;
+use pyo3::exceptions::{PyBaseException, PyStopIteration, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 
 /// How a step ended.
 pub(crate) enum Step<'py> {
@@ -53,4 +54,30 @@ pub(crate) fn throw<'py>(coroutine: &Bound<'py, PyAny>, error: &Bound<'py, PyAny
         }
         Err(error) => Step::Raised(error),
     }
+}
+
+/// The exception that `throw(type[, value[, traceback]])` or `throw(exception)` means.
+pub(super) fn thrown(arguments: &Bound<'_, PyAny>) -> PyResult<PyErr> {
+    let py = arguments.py();
+    let first = arguments.get_item(0)?;
+    if first.is_instance_of::<PyBaseException>() {
+        return Ok(PyErr::from_value(first));
+    }
+    let Ok(kind) = first.cast::<PyType>() else {
+        return Err(PyTypeError::new_err(format!(
+            "throw() takes an exception or its class, not {}",
+            first.get_type().name()?
+        )));
+    };
+    let value = if arguments.len()? > 1 {
+        Some(arguments.get_item(1)?)
+    } else {
+        None
+    };
+    Ok(match value.filter(|value| !value.is_none()) {
+        Some(value) if value.is_instance(kind)? => PyErr::from_value(value),
+        Some(value) => PyErr::from_type(kind.clone(), (value.unbind(),)),
+        None => PyErr::from_value(kind.call0()?),
+    })
+    .inspect(|error| _ = error.value(py))
 }

@@ -5,21 +5,21 @@
 //! When that is finished the exchange is concluded here, and the task sees a plain `None`: what an
 //! application raises is its request's failure, not its task's.
 
+mod slots;
+
 use std::cell::Cell;
-use std::ffi::{CStr, c_int, c_void};
 use std::mem::offset_of;
 use std::ptr;
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
-use super::awaitable::thrown;
 use super::coroutine::{self, Step};
-use super::object::{self, Field, guarded, method, slot};
-use super::stop;
+use super::object::{self, Field, method, slot};
+use super::thread;
 use crate::asgi::exchange::Handles;
 use crate::task::pending;
 
@@ -38,6 +38,8 @@ const DONE: u8 = 4;
 struct Driver {
     base: ffi::PyObject,
     weak_references: *mut ffi::PyObject,
+    /// The mark of the only thread that may step it.
+    owner: usize,
     state: Cell<u8>,
     coroutine: Field,
     /// What the coroutine has yielded and the task has not seen.
@@ -53,20 +55,20 @@ static TYPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 /// Makes the type and registers it with `collections.abc.Coroutine`.
 pub(super) fn prepare(py: Python<'_>) -> PyResult<()> {
     let methods = Box::leak(Box::new([
-        method(c"send", call_send, ffi::METH_O),
-        method(c"throw", call_throw, ffi::METH_VARARGS),
-        method(c"close", call_close, ffi::METH_NOARGS),
+        method(c"send", slots::call_send, ffi::METH_O),
+        method(c"throw", slots::call_throw, ffi::METH_VARARGS),
+        method(c"close", slots::call_close, ffi::METH_NOARGS),
         ffi::PyMethodDef::zeroed(),
     ]));
     let getters = Box::leak(Box::new([
-        shown(c"__name__"),
-        shown(c"__qualname__"),
-        shown(c"cr_await"),
-        shown(c"cr_code"),
-        shown(c"cr_frame"),
-        shown(c"cr_origin"),
-        shown(c"cr_running"),
-        shown(c"cr_suspended"),
+        slots::shown(c"__name__"),
+        slots::shown(c"__qualname__"),
+        slots::shown(c"cr_await"),
+        slots::shown(c"cr_code"),
+        slots::shown(c"cr_frame"),
+        slots::shown(c"cr_origin"),
+        slots::shown(c"cr_running"),
+        slots::shown(c"cr_suspended"),
         ffi::PyGetSetDef::default(),
     ]));
     let members = Box::leak(Box::new([
@@ -79,14 +81,14 @@ pub(super) fn prepare(py: Python<'_>) -> PyResult<()> {
         },
         ffi::PyMemberDef::default(),
     ]));
-    let slots = vec![
-        slot(ffi::Py_tp_dealloc, dealloc as *mut _),
-        slot(ffi::Py_tp_traverse, traverse as *mut _),
-        slot(ffi::Py_tp_clear, forget as *mut _),
+    let table = vec![
+        slot(ffi::Py_tp_dealloc, slots::dealloc as *mut _),
+        slot(ffi::Py_tp_traverse, slots::traverse as *mut _),
+        slot(ffi::Py_tp_clear, slots::forget as *mut _),
         slot(ffi::Py_am_await, ffi::PyObject_SelfIter as *mut _),
-        slot(ffi::Py_am_send, am_send as *mut _),
+        slot(ffi::Py_am_send, slots::am_send as *mut _),
         slot(ffi::Py_tp_iter, ffi::PyObject_SelfIter as *mut _),
-        slot(ffi::Py_tp_iternext, iternext as *mut _),
+        slot(ffi::Py_tp_iternext, slots::iternext as *mut _),
         slot(ffi::Py_tp_methods, methods.as_mut_ptr().cast()),
         slot(ffi::Py_tp_getset, getters.as_mut_ptr().cast()),
         slot(ffi::Py_tp_members, members.as_mut_ptr().cast()),
@@ -94,7 +96,7 @@ pub(super) fn prepare(py: Python<'_>) -> PyResult<()> {
     let name = c"alula._alula.request";
     // SAFETY: each slot holds a function of the slot's signature; the tables are leaked; the
     // instances are `Driver`.
-    let kind = unsafe { object::build(py, name, size_of::<Driver>(), object::FLAGS, None, slots) }?;
+    let kind = unsafe { object::build(py, name, size_of::<Driver>(), object::FLAGS, None, table) }?;
     py.import("collections.abc")?
         .getattr("Coroutine")?
         .call_method1("register", (&kind,))?;
@@ -165,6 +167,7 @@ fn create(py: Python<'_>, state: u8) -> PyResult<Bound<'_, PyAny>> {
             return Err(PyErr::fetch(py));
         }
         (*object).weak_references = ptr::null_mut();
+        (*object).owner = thread::mark();
         (&raw mut (*object).state).write(Cell::new(state));
         for field in [
             &raw mut (*object).coroutine,
@@ -182,11 +185,11 @@ fn create(py: Python<'_>, state: u8) -> PyResult<Bound<'_, PyAny>> {
 
 /// The fields of an object made by `create`.
 fn this<'a>(driver: &'a Bound<'_, PyAny>) -> &'a Driver {
-    debug_assert!(
+    assert!(
         TYPE.get(driver.py())
             .is_some_and(|kind| driver.get_type().is(kind))
     );
-    // SAFETY: this file passes only objects of its own type here; all that changes is in cells.
+    // SAFETY: the object is of this type, as just checked; all that changes is in cells.
     unsafe { &*driver.as_ptr().cast::<Driver>() }
 }
 
@@ -211,16 +214,14 @@ impl Driver {
         })
     }
 
-    /// Refuses to go on where the exchange belongs to another thread.
-    fn check_thread(&self, py: Python<'_>) -> PyResult<()> {
-        match self.exchange.get(py) {
-            Some(exchange) => exchange
-                .cast::<crate::asgi::exchange::Exchange>()?
-                .get()
-                .here()
-                .map(drop),
-            None => Ok(()),
+    /// Refuses to go on in another thread than its own.
+    fn check_thread(&self) -> PyResult<()> {
+        if self.owner == thread::mark() {
+            return Ok(());
         }
+        Err(PyRuntimeError::new_err(
+            "a request's task belongs to the thread of its event loop",
+        ))
     }
 
     fn advance<'py>(
@@ -228,7 +229,7 @@ impl Driver {
         py: Python<'py>,
         value: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Outcome<'py>> {
-        self.check_thread(py)?;
+        self.check_thread()?;
         match self.state.replace(RUNNING) {
             FRESH => match self.open(py) {
                 Ok(coroutine) => self.settle(py, coroutine::send(&coroutine, None)),
@@ -254,7 +255,7 @@ impl Driver {
     }
 
     fn raise<'py>(&self, py: Python<'py>, error: PyErr) -> PyResult<Outcome<'py>> {
-        self.check_thread(py)?;
+        self.check_thread()?;
         match self.state.replace(RUNNING) {
             FRESH => self.settle(py, Step::Raised(error)),
             PENDING => {
@@ -319,186 +320,6 @@ impl Driver {
     }
 }
 
-unsafe extern "C" fn iternext(object: *mut ffi::PyObject) -> *mut ffi::PyObject {
-    Python::attach(|py| {
-        guarded(py, ptr::null_mut(), || {
-            // SAFETY: the interpreter passes an instance.
-            let object = unsafe { Bound::from_borrowed_ptr(py, object) };
-            Ok(answer(this(&object).advance(py, None)?))
-        })
-    })
-}
-
-unsafe extern "C" fn am_send(
-    object: *mut ffi::PyObject,
-    value: *mut ffi::PyObject,
-    result: *mut *mut ffi::PyObject,
-) -> ffi::PySendResult {
-    // SAFETY: the interpreter wants the answer there.
-    unsafe { *result = ptr::null_mut() };
-    Python::attach(|py| {
-        guarded(py, ffi::PySendResult::PYGEN_ERROR, || {
-            // SAFETY: the interpreter passes an instance and a value.
-            let (object, value) = unsafe {
-                (
-                    Bound::from_borrowed_ptr(py, object),
-                    Bound::from_borrowed_ptr(py, value),
-                )
-            };
-            let (answer, status) = match this(&object).advance(py, Some(&value))? {
-                Outcome::Yield(future) => (future, ffi::PySendResult::PYGEN_NEXT),
-                Outcome::Return(value) => (value, ffi::PySendResult::PYGEN_RETURN),
-            };
-            // SAFETY: as above.
-            unsafe { *result = answer.into_ptr() };
-            Ok(status)
-        })
-    })
-}
-
-/// The answer of a method: what was yielded, or `StopIteration` with what was returned.
-fn answer(outcome: Outcome<'_>) -> *mut ffi::PyObject {
-    match outcome {
-        Outcome::Yield(future) => future.into_ptr(),
-        Outcome::Return(value) => {
-            stop::raise(value.py(), value);
-            ptr::null_mut()
-        }
-    }
-}
-
-unsafe extern "C" fn call_send(
-    object: *mut ffi::PyObject,
-    value: *mut ffi::PyObject,
-) -> *mut ffi::PyObject {
-    Python::attach(|py| {
-        guarded(py, ptr::null_mut(), || {
-            // SAFETY: the interpreter passes an instance and a value.
-            let (object, value) = unsafe {
-                (
-                    Bound::from_borrowed_ptr(py, object),
-                    Bound::from_borrowed_ptr(py, value),
-                )
-            };
-            Ok(answer(this(&object).advance(py, Some(&value))?))
-        })
-    })
-}
-
-unsafe extern "C" fn call_throw(
-    object: *mut ffi::PyObject,
-    arguments: *mut ffi::PyObject,
-) -> *mut ffi::PyObject {
-    Python::attach(|py| {
-        guarded(py, ptr::null_mut(), || {
-            // SAFETY: the interpreter passes an instance and a tuple.
-            let (object, arguments) = unsafe {
-                (
-                    Bound::from_borrowed_ptr(py, object),
-                    Bound::from_borrowed_ptr(py, arguments),
-                )
-            };
-            Ok(answer(this(&object).raise(py, thrown(&arguments)?)?))
-        })
-    })
-}
-
-unsafe extern "C" fn call_close(
-    object: *mut ffi::PyObject,
-    _: *mut ffi::PyObject,
-) -> *mut ffi::PyObject {
-    Python::attach(|py| {
-        guarded(py, ptr::null_mut(), || {
-            // SAFETY: the interpreter passes an instance.
-            let object = unsafe { Bound::from_borrowed_ptr(py, object) };
-            let this = this(&object);
-            this.check_thread(py)?;
-            if this.state.get() == RUNNING {
-                return Err(PyValueError::new_err("coroutine already executing"));
-            }
-            this.state.set(DONE);
-            this.pending.clear(py);
-            let closed = match this.coroutine.take(py) {
-                Some(coroutine) => coroutine.call_method0("close").map(drop),
-                None => Ok(()),
-            };
-            if let Some(handles) = this.handles(py) {
-                handles.abandon();
-            }
-            closed.map(|()| py.None().into_ptr())
-        })
-    })
-}
-
-fn shown(name: &'static CStr) -> ffi::PyGetSetDef {
-    ffi::PyGetSetDef {
-        name: name.as_ptr(),
-        get: Some(show),
-        set: None,
-        doc: ptr::null(),
-        closure: name.as_ptr().cast_mut().cast(),
-    }
-}
-
-/// An attribute of the application's coroutine; of a coroutine that is over where there is none.
-unsafe extern "C" fn show(object: *mut ffi::PyObject, name: *mut c_void) -> *mut ffi::PyObject {
-    Python::attach(|py| {
-        guarded(py, ptr::null_mut(), || {
-            // SAFETY: the interpreter passes an instance, and what `shown` put there.
-            let (object, name) = unsafe {
-                (
-                    Bound::from_borrowed_ptr(py, object),
-                    CStr::from_ptr(name.cast_const().cast()),
-                )
-            };
-            let name = name.to_string_lossy();
-            let this = this(&object);
-            if let Some(coroutine) = this.coroutine.get(py) {
-                return Ok(coroutine.getattr(&*name)?.into_ptr());
-            }
-            Ok(match &*name {
-                "__name__" | "__qualname__" => pyo3::types::PyString::new(py, "request").into_ptr(),
-                "cr_running" => (this.state.get() == RUNNING)
-                    .into_pyobject(py)?
-                    .to_owned()
-                    .into_ptr(),
-                "cr_suspended" => false.into_pyobject(py)?.to_owned().into_ptr(),
-                _ => py.None().into_ptr(),
-            })
-        })
-    })
-}
-
-unsafe extern "C" fn traverse(
-    object: *mut ffi::PyObject,
-    visit: ffi::visitproc,
-    arg: *mut c_void,
-) -> c_int {
-    // SAFETY: the collector passes a tracked instance.
-    unsafe {
-        let kind = Field::new(ffi::Py_TYPE(object).cast());
-        let this = &*object.cast::<Driver>();
-        let fields = [
-            &kind,
-            &this.coroutine,
-            &this.pending,
-            &this.exchange,
-            &this.receive,
-            &this.send,
-        ];
-        object::visit(fields, visit, arg)
-    }
-}
-
-unsafe extern "C" fn forget(object: *mut ffi::PyObject) -> c_int {
-    Python::attach(|py| {
-        // SAFETY: the collector passes an instance.
-        let object = unsafe { Bound::from_borrowed_ptr(py, object) };
-        this(&object).clear(py);
-    });
-    0
-}
-
 impl Driver {
     fn clear(&self, py: Python<'_>) {
         self.state.set(DONE);
@@ -507,20 +328,5 @@ impl Driver {
         self.exchange.clear(py);
         self.receive.clear(py);
         self.send.clear(py);
-    }
-}
-
-unsafe extern "C" fn dealloc(object: *mut ffi::PyObject) {
-    // SAFETY: the interpreter calls attached, the last reference being gone.
-    unsafe {
-        ffi::PyObject_GC_UnTrack(object.cast());
-        let this = &*object.cast::<Driver>();
-        if !this.weak_references.is_null() {
-            ffi::PyObject_ClearWeakRefs(object);
-        }
-        this.clear(Python::assume_attached());
-        let kind = ffi::Py_TYPE(object);
-        ffi::PyObject_GC_Del(object.cast());
-        ffi::Py_DECREF(kind.cast());
     }
 }

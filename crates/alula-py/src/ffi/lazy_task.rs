@@ -4,9 +4,9 @@
 //! first step runs in it, anything that touches it (an attribute, `repr`, `await`) initialises it
 //! first; what nothing has touched is used again for the next request.
 
-use std::cell::Cell;
 use std::ffi::c_int;
 use std::ptr;
+use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering::Relaxed};
 
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::ffi;
@@ -28,9 +28,9 @@ const TASK: u8 = 2;
 /// What is added behind the fields of `asyncio.Task`. A new object has all of it zero.
 #[repr(C)]
 struct Extra {
-    state: Cell<u8>,
+    state: AtomicU8,
     /// Set while armed: what initialising needs, in the frame that armed it.
-    needs: Cell<*const Local<Needs>>,
+    needs: AtomicPtr<Local<Needs>>,
 }
 
 /// What initialising a task needs.
@@ -179,9 +179,9 @@ impl<'py> LazyTask<'py> {
         struct Disarm<'a>(&'a Extra);
         impl Drop for Disarm<'_> {
             fn drop(&mut self) {
-                self.0.needs.set(ptr::null());
-                if self.0.state.get() == ARMED {
-                    self.0.state.set(IDLE);
+                self.0.needs.store(ptr::null_mut(), Relaxed);
+                if self.0.state.load(Relaxed) == ARMED {
+                    self.0.state.store(IDLE, Relaxed);
                 }
             }
         }
@@ -190,8 +190,8 @@ impl<'py> LazyTask<'py> {
             context: context.as_ptr(),
         });
         let extra = self.extra();
-        extra.needs.set(&raw const needs);
-        extra.state.set(ARMED);
+        extra.needs.store((&raw const needs).cast_mut(), Relaxed);
+        extra.state.store(ARMED, Relaxed);
         let _disarm = Disarm(extra);
         f()
     }
@@ -199,7 +199,7 @@ impl<'py> LazyTask<'py> {
     /// The driver, where something has touched (and so initialised) the task.
     #[inline]
     pub(crate) fn driver(&self) -> PyResult<Option<Bound<'py, PyAny>>> {
-        if self.extra().state.get() != TASK {
+        if self.extra().state.load(Relaxed) != TASK {
             return Ok(None);
         }
         known(self.0.py())
@@ -214,7 +214,7 @@ impl<'py> LazyTask<'py> {
     pub(crate) fn is_ours_alone(&self) -> bool {
         // SAFETY: a living object whose type has weak references.
         unsafe {
-            self.extra().state.get() == IDLE
+            self.extra().state.load(Relaxed) == IDLE
                 && ffi::Py_REFCNT(self.0.as_ptr()) == 1
                 && (*ffi::PyObject_GET_WEAKREFS_LISTPTR(self.0.as_ptr())).is_null()
         }
@@ -235,7 +235,7 @@ impl<'py> LazyTask<'py> {
         context: &Bound<'py, PyContext>,
         eager: bool,
     ) -> PyResult<()> {
-        self.extra().state.set(TASK);
+        self.extra().state.store(TASK, Relaxed);
         initialise(&self.0, driver, event_loop, context, eager)
     }
 }
@@ -268,13 +268,13 @@ fn touch(py: Python<'_>, task: &Bound<'_, PyAny>) -> PyResult<()> {
     // the frame of `armed`, which is still running (or runs in another thread, which `Local` tells).
     unsafe {
         let extra = extra(known(py), task.as_ptr());
-        let needs = (*extra.needs.get()).get();
+        let needs = (*extra.needs.load(Relaxed)).get();
         let Some(needs) = needs else {
             return Err(PyRuntimeError::new_err(
                 "a request's task was used from another thread while its first step runs",
             ));
         };
-        extra.state.set(TASK);
+        extra.state.store(TASK, Relaxed);
         let driver = driver::running(py)?;
         let event_loop = Bound::from_borrowed_ptr(py, needs.event_loop);
         let context = Bound::from_borrowed_ptr(py, needs.context).cast_into_unchecked();
@@ -289,7 +289,7 @@ unsafe fn touched<R>(task: *mut ffi::PyObject, failed: R, f: impl FnOnce(&Kind) 
     unsafe {
         let py = Python::assume_attached();
         let kind = known(py);
-        if extra(kind, task).state.get() == ARMED {
+        if extra(kind, task).state.load(Relaxed) == ARMED {
             let ready = Python::attach(|py| {
                 guarded(py, false, || {
                     touch(py, &Bound::from_borrowed_ptr(py, task)).map(|()| true)

@@ -1,7 +1,8 @@
 //! Data that only the thread that made it may touch.
 
 /// A number that no two living threads share.
-fn mark() -> usize {
+#[inline]
+pub(super) fn mark() -> usize {
     thread_local! {
         static PLACE: u8 = const { 0 };
     }

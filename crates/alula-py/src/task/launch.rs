@@ -188,13 +188,11 @@ impl Launcher {
         context: &Bound<'py, PyContext>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = coroutine.py();
+        let mut key = None;
         let handles = match job {
             Job::Request(handles) => {
-                let key = self
-                    .running
-                    .borrow_mut()
-                    .insert(task.object().clone().unbind());
-                handles.exchange.get().here()?.running.set(Some(key));
+                key = Some(self.keep(task.object()));
+                handles.exchange.get().here()?.running.set(key);
                 Some(handles)
             }
             Job::Probe(_) => None,
@@ -204,9 +202,20 @@ impl Launcher {
         } else {
             let driver = driver::running(py)?;
             driver::park(&driver, handles, coroutine, pending);
-            task.initialise(&driver, self.event_loop.bind(py), context, self.eager)?;
+            let event_loop = self.event_loop.bind(py);
+            let made = task.initialise(&driver, event_loop, context, self.eager);
+            if let (Err(_), Some(key)) = (&made, key) {
+                self.forget(key);
+            }
+            made?;
         }
         Ok(task.into_object())
+    }
+
+    /// Holds on to a task that waits.
+    fn keep(&self, task: &Bound<'_, PyAny>) -> usize {
+        let task = task.clone().unbind();
+        self.running.borrow_mut().insert(task)
     }
 
     /// Has the loop make a task.
@@ -231,7 +240,7 @@ impl Launcher {
                 .call_method1(pyo3::intern!(py, "create_task"), (&driver,))?
         };
         if let Some(exchange) = exchange.filter(|_| !driver::is_done(&driver)) {
-            let key = self.running.borrow_mut().insert(task.clone().unbind());
+            let key = self.keep(&task);
             exchange.get().here()?.running.set(Some(key));
         }
         Ok(task)

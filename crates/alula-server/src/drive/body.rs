@@ -39,10 +39,7 @@ impl Engine {
             self.enqueue(slot);
             return Receive::Pending;
         }
-        if connection.http.continue_due() {
-            self.send_continue(slot);
-        }
-        // A read that filled its buffer has left bytes behind: take them without a detour.
+        // There may be bytes behind those that were read with the head: take them without a detour.
         if self
             .connections
             .get(slot)
@@ -50,6 +47,9 @@ impl Engine {
             && !self.read(slot)
         {
             return Receive::Disconnected;
+        }
+        if self.connections[slot].input.is_empty() && self.connections[slot].http.continue_due() {
+            self.send_continue(slot);
         }
         if self.attached(id).is_none() {
             return Receive::Disconnected;

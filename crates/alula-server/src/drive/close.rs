@@ -1,9 +1,7 @@
 //! Ends: of answers, of exchanges, of connections, of the worker.
 
-use std::time::Duration;
-
 use super::{Engine, Notice, defaults};
-use crate::connection::Phase;
+use crate::connection::{Cause, Phase};
 use crate::{ExchangeId, Finish};
 
 const SERVER_ERROR: &[u8] = b"Internal Server Error";
@@ -174,24 +172,26 @@ impl Engine {
         self.notices.push_back(Notice::Closed(slot));
     }
 
-    /// No connection is kept from now on. Idle ones close; those that were just used get a moment
-    /// for a request that is already under way.
+    /// No connection is kept from now on: answers say so where their head is not out yet. Idle
+    /// connections close, but for those just used (or made): a request may be under way on them.
     pub(crate) fn drain(&mut self) {
         self.draining = true;
         let now = self.now();
         let slots: Vec<usize> = self.connections.iter().map(|(slot, _)| slot).collect();
         for slot in slots {
             let connection = &mut self.connections[slot];
-            connection.http.force_close();
-            if connection.phase != Phase::Head || connection.head_clock || connection.unparsed {
-                continue;
+            if !connection.http.response_started() || connection.http.head_open() {
+                connection.http.force_close();
             }
-            let recent = now.saturating_duration_since(connection.since) < Duration::from_secs(1);
-            if connection.readable || recent {
-                connection.armed = None;
-                self.watch(slot, now + self.settings.drain_idle_grace);
-            } else {
-                self.close_after_output(slot);
+            match connection.due(&self.settings, true) {
+                Some((at, Cause::Idle)) if at <= now && !connection.readable => {
+                    self.close_after_output(slot);
+                }
+                Some((at, Cause::Idle)) => {
+                    connection.armed = None;
+                    self.watch(slot, at.max(now));
+                }
+                _ => {}
             }
         }
     }

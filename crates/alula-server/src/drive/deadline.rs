@@ -5,7 +5,7 @@ use std::time::Instant;
 use alula_reactor::Token;
 
 use super::{Engine, MAX_LISTENERS, Notice};
-use crate::connection::{Cause, Phase};
+use crate::connection::Cause;
 use crate::error::{SLOW_BODY, SLOW_HEAD, STALLED};
 
 impl Engine {
@@ -20,20 +20,11 @@ impl Engine {
             return;
         };
         connection.armed = None;
-        if self.draining && self.closes_idle(slot) {
-            self.close_after_output(slot);
-            return;
-        }
-        match self.connections[slot].due(&self.settings) {
+        match connection.due(&self.settings, self.draining) {
             Some((at, cause)) if at <= now => self.time_is_up(slot, cause, now),
             Some((at, _)) => self.watch(slot, at),
             None => {}
         }
-    }
-
-    fn closes_idle(&self, slot: usize) -> bool {
-        let connection = &self.connections[slot];
-        connection.phase == Phase::Head && !connection.head_clock && !connection.unparsed
     }
 
     fn time_is_up(&mut self, slot: usize, cause: Cause, now: Instant) {
@@ -45,7 +36,8 @@ impl Engine {
                 self.remove(slot);
             }
             Cause::SlowHead => self.answer_error(slot, Some(408), SLOW_HEAD),
-            Cause::Silent | Cause::Idle | Cause::Linger => self.remove(slot),
+            Cause::Idle if self.draining => self.close_after_output(slot),
+            Cause::Idle | Cause::Linger => self.remove(slot),
             Cause::Discard => self.close_after_output(slot),
             Cause::BodyRate => self.judge_rate(slot, now),
         }

@@ -211,7 +211,7 @@ impl Engine {
 
     /// Arms whatever deadline the connection's state implies.
     fn watch_due(&mut self, slot: usize) {
-        if let Some((at, _)) = self.connections[slot].due(&self.settings) {
+        if let Some((at, _)) = self.connections[slot].due(&self.settings, self.draining) {
             self.watch(slot, at);
         }
     }

@@ -23,7 +23,7 @@ def search(
     if not words:
         return []
     rows = connection.execute(
-        "SELECT products.id, products.name, price_cents,"
+        "SELECT products.id, products.name, category, price_cents, stock,"
         " snippet(products_text, 1, '[', ']', '…', 12) AS snippet"
         " FROM products_text JOIN products ON products.id = products_text.rowid"
         " WHERE products_text MATCH ? ORDER BY rank, products.id LIMIT ?",
