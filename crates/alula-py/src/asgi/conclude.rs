@@ -93,6 +93,8 @@ impl Handles<'_> {
 fn returned(py: Python<'_>, core: &Core, state: &State) {
     match finish(py, core, state) {
         Finish::Over => {}
+        // Told that nobody is left to answer, it is right to stop.
+        _ if state.told.get() => {}
         Finish::Unstarted => {
             core.log.error(
                 py,

@@ -45,6 +45,8 @@ pub(crate) struct State {
     pub(crate) phase: Cell<Phase>,
     /// Whether the engine has said that the client is gone.
     pub(crate) gone: Cell<bool>,
+    /// Whether the application has been told `http.disconnect`.
+    pub(crate) told: Cell<bool>,
     /// Futures of those who wait to receive.
     pub(crate) receivers: RefCell<Vec<Py<PyAny>>>,
     /// Futures of those who wait to send.
@@ -111,6 +113,7 @@ impl State {
             scope: RefCell::new(None),
             phase: Cell::new(Phase::Fresh),
             gone: Cell::new(false),
+            told: Cell::new(false),
             receivers: RefCell::default(),
             senders: RefCell::default(),
             line: Cell::new(None),
@@ -123,6 +126,7 @@ impl State {
         self.id.set(Some(id));
         self.phase.set(Phase::Fresh);
         self.gone.set(false);
+        self.told.set(false);
         self.line.set(line);
         self.scope.replace(Some(scope));
     }

@@ -18,7 +18,10 @@ pub(crate) fn step<'py>(exchange: &Bound<'py, Exchange>, state: &State) -> PyRes
     };
     let message = match core.engine.receive(id, |bytes| PyBytes::new(py, bytes)) {
         Receive::Body { value, more } => messages::request(py, value, more)?,
-        Receive::Disconnected => messages::disconnect(py)?,
+        Receive::Disconnected => {
+            state.told.set(true);
+            messages::disconnect(py)?
+        }
         Receive::Pending => {
             let future = future(&core, exchange, End::Receive)?;
             core.poke(py)?;

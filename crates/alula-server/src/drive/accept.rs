@@ -59,6 +59,16 @@ impl Engine {
         false
     }
 
+    /// A descriptor has become free: listeners that waited for one go on.
+    pub(super) fn resume_accepting(&mut self) {
+        for (index, acceptor) in self.acceptors.iter_mut().enumerate() {
+            if let Some(acceptor) = acceptor.as_mut().filter(|acceptor| acceptor.is_paused()) {
+                acceptor.resume();
+                self.accepting.push_back(index);
+            }
+        }
+    }
+
     fn welcome(&mut self, mut stream: Stream) {
         let now = self.now();
         let entry = self.connections.vacant_entry();

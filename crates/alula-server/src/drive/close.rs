@@ -169,6 +169,8 @@ impl Engine {
         }
         self.pool.give_back(connection.input);
         self.pool.give_back_output(connection.output);
+        drop(connection.stream);
+        self.resume_accepting();
         self.notices.push_back(Notice::Closed(slot));
     }
 
