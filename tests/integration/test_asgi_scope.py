@@ -69,6 +69,16 @@ def test_a_scope_is_made_afresh(server: Server) -> None:
     assert shown[0] == shown[1] == shown[2]
 
 
+def test_a_path_that_comes_again_and_again_is_always_right(server: Server) -> None:
+    targets = ["/scope/a", "/scope/a", "/scope/a", "/scope/%62", "/scope/a", "/scope/%62"] * 2
+    targets += ["/scope/%62"] * 3 + ["/spoil", "/spoil", "/spoil", "/scope/" + "c" * 200] * 2
+    with Raw(server.port) as connection:
+        for target in targets:
+            told = json.loads(connection.get(target).read().body)
+            assert told["raw_path"] == target
+            assert told["path"] == target.replace("%62", "b")
+
+
 def test_http_1_0_is_told(server: Server) -> None:
     with Raw(server.port) as connection:
         response = connection.get("/scope", version="1.0").read()

@@ -134,6 +134,12 @@ impl Headers {
 
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
+/// A quick hash of one string of bytes.
+#[inline]
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
+    mix(SEED, bytes)
+}
+
 /// The place of a hash, from its upper bits, which are the best mixed.
 #[inline]
 fn index(hash: u64, places: usize) -> usize {

@@ -10,7 +10,7 @@ use alula_server::guards::forwarded::{self, Trusted};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
-use super::headers::Headers;
+use super::headers::{self, Headers};
 use crate::access_log::Line;
 use crate::ffi::{dict, references, text};
 
@@ -40,6 +40,22 @@ struct Prototype {
     client: Box<str>,
     /// Whether its `X-Forwarded-*` headers are believed.
     trusted: bool,
+    /// The path that the scope holds; none at first.
+    path: Box<[u8]>,
+    /// The hash of the last request's path.
+    last_path: u64,
+}
+
+/// Longer paths are not kept for a connection.
+const LONGEST_PATH: usize = 128;
+
+/// A copy of a prototype.
+struct Copied<'py> {
+    scope: Bound<'py, PyDict>,
+    /// Whether the connection's `X-Forwarded-*` headers count.
+    trusted: bool,
+    /// Whether the request's path is in already.
+    has_path: bool,
 }
 
 /// A dictionary within a prototype's scope. An application may change it, so it is given to a
@@ -136,7 +152,11 @@ impl Scopes {
         connection: &ConnectionInfo,
         logged: bool,
     ) -> PyResult<(Bound<'py, PyDict>, Option<Line>)> {
-        let (scope, trusted) = self.copy(py, connection)?;
+        let Copied {
+            scope,
+            trusted,
+            has_path,
+        } = self.copy(py, connection, request.path())?;
         let mut forwarded = Forwarded::default();
         let headers = request.headers().map(|(name, value)| {
             if trusted {
@@ -148,12 +168,9 @@ impl Scopes {
         if request.method() != "GET" {
             scope.set_item(pyo3::intern!(py, "method"), method(py, request.method()))?;
         }
-        let path = self.path(py, request.path());
-        scope.set_item(pyo3::intern!(py, "path"), &path)?;
-        scope.set_item(
-            pyo3::intern!(py, "raw_path"),
-            PyBytes::new(py, request.path()),
-        )?;
+        if !has_path {
+            self.set_path(&scope, connection.slot, request.path())?;
+        }
         if !request.query().is_empty() {
             let query = PyBytes::new(py, request.query());
             scope.set_item(pyo3::intern!(py, "query_string"), query)?;
@@ -163,6 +180,7 @@ impl Scopes {
         }
         let client = forwarded.apply(self.trusted.as_ref(), &scope)?;
         let line = if logged {
+            let path = self.path(py, request.path());
             Some(self.line(request, connection, client.as_deref(), path.to_str()?))
         } else {
             None
@@ -170,13 +188,14 @@ impl Scopes {
         Ok((scope, line))
     }
 
-    /// A copy of the connection's prototype, and whether its `X-Forwarded-*` headers count.
+    /// A copy of the connection's prototype.
     #[inline]
     fn copy<'py>(
         &self,
         py: Python<'py>,
         connection: &ConnectionInfo,
-    ) -> PyResult<(Bound<'py, PyDict>, bool)> {
+        path: &[u8],
+    ) -> PyResult<Copied<'py>> {
         let slot = connection.slot;
         if let Some(Some(prototype)) = self.connections.borrow_mut().get_mut(slot)
             && prototype.serial == connection.serial
@@ -189,10 +208,18 @@ impl Scopes {
             prototype
                 .state
                 .refresh(scope, pyo3::intern!(py, "state"), state)?;
-            return Ok((scope.copy()?, prototype.trusted));
+            return Ok(Copied {
+                scope: scope.copy()?,
+                trusted: prototype.trusted,
+                has_path: !path.is_empty() && *prototype.path == *path,
+            });
         }
         let prototype = self.prototype(py, connection)?;
-        let made = (prototype.scope.bind(py).copy()?, prototype.trusted);
+        let made = Copied {
+            scope: prototype.scope.bind(py).copy()?,
+            trusted: prototype.trusted,
+            has_path: false,
+        };
         let mut connections = self.connections.borrow_mut();
         if connections.len() <= slot {
             connections.resize_with(slot + 1, || None);
@@ -201,6 +228,28 @@ impl Scopes {
         drop(connections);
         drop(old);
         Ok(made)
+    }
+
+    /// Puts the path into a scope, and into the prototype if it comes the second time in a row:
+    /// many a client asks for the same thing again and again.
+    fn set_path(&self, scope: &Bound<'_, PyDict>, slot: usize, raw: &[u8]) -> PyResult<()> {
+        let py = scope.py();
+        let (key, raw_key) = (pyo3::intern!(py, "path"), pyo3::intern!(py, "raw_path"));
+        let path = self.path(py, raw);
+        let raw_path = PyBytes::new(py, raw);
+        let mut connections = self.connections.borrow_mut();
+        if let Some(Some(prototype)) = connections.get_mut(slot)
+            && raw.len() <= LONGEST_PATH
+            && std::mem::replace(&mut prototype.last_path, headers::hash(raw)) == headers::hash(raw)
+        {
+            let prototype_scope = prototype.scope.bind(py);
+            prototype_scope.set_item(key, &path)?;
+            prototype_scope.set_item(raw_key, &raw_path)?;
+            prototype.path = raw.into();
+        }
+        drop(connections);
+        scope.set_item(key, path)?;
+        scope.set_item(raw_key, raw_path)
     }
 
     fn prototype(&self, py: Python<'_>, connection: &ConnectionInfo) -> PyResult<Prototype> {
@@ -224,6 +273,8 @@ impl Scopes {
             asgi: Inner::new(&scope, pyo3::intern!(py, "asgi"), asgi)?,
             state: Inner::new(&scope, pyo3::intern!(py, "state"), state)?,
             scope: scope.unbind(),
+            path: Box::default(),
+            last_path: 0,
             client: shown(&connection.peer).into(),
             trusted: self
                 .trusted
