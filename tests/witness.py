@@ -1,7 +1,6 @@
 """A well-behaved client that goes on asking while others misbehave."""
 
 import threading
-from types import TracebackType
 from typing import Self
 
 from rawhttp import Raw
@@ -29,12 +28,7 @@ class Witness:
         self.expect(1)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
             self.expect(10)
         self._stop.set()

@@ -49,34 +49,21 @@ class Load:
         answered = int(report["answered"])
         return Run(answered, answered / float(report["seconds"]), share)
 
-    def closed(
-        self, port: int, exchange: Exchange, *, connections: int, seconds: float, warmup: float
-    ) -> Run:
-        """A closed loop by our own generator; every byte of every answer is checked."""
-        return self._own(port, exchange, connections, seconds, warmup, rate=0)
-
-    def open(
+    def ours(
         self,
         port: int,
         exchange: Exchange,
         *,
         connections: int,
         seconds: float,
-        warmup: float,
-        rate: float,
+        warmup: float = 0,
+        rate: float = 0,
     ) -> Run:
-        """A fixed offered rate; latency counts from when each request was due."""
-        return self._own(port, exchange, connections, seconds, warmup, rate=rate)
+        """By our own generator; every byte of every answer is checked.
 
-    def _own(
-        self,
-        port: int,
-        exchange: Exchange,
-        connections: int,
-        seconds: float,
-        warmup: float,
-        rate: float,
-    ) -> Run:
+        A closed loop, whose latency counts from the send; or a fixed offered `rate`, where it
+        counts from when each request was due.
+        """
         request, body = self._files(exchange)
         command = [self.own, "--port", str(port), "--request", str(request), "--body", str(body)]
         command += ["--connections", str(connections), "--seconds", str(seconds)]

@@ -61,15 +61,13 @@ def throughput(
     """Closed loop: requests per second, and per second of the server's CPU time."""
     load, port = conditions.load, running.port
     check(port, exchange)
-    load.closed(port, exchange, connections=connections, seconds=_WARMUP, warmup=0)
+    load.ours(port, exchange, connections=connections, seconds=_WARMUP)
     server_before = running.cpu_seconds()
     begun = time.monotonic()
     if conditions.generator == "wrk":
         run = load.wrk(port, exchange, connections=connections, seconds=conditions.seconds)
     else:
-        run = load.closed(
-            port, exchange, connections=connections, seconds=conditions.seconds, warmup=0
-        )
+        run = load.ours(port, exchange, connections=connections, seconds=conditions.seconds)
     elapsed = time.monotonic() - begun
     used = running.cpu_seconds() - server_before
     check(port, exchange)
@@ -100,33 +98,15 @@ def latency(
     running: Running, exchange: Exchange, conditions: Conditions, connections: int
 ) -> Figures:
     """Closed loop by our own generator: percentiles, counted from the send."""
-    check(running.port, exchange)
-    run = conditions.load.closed(
-        running.port,
-        exchange,
-        connections=connections,
-        seconds=conditions.seconds,
-        warmup=_WARMUP,
-    )
-    check(running.port, exchange)
-    return {**run.latency_us, **_rates(run)}
+    return _percentiles(_checked(running, exchange, conditions, connections))
 
 
 def open_loop(
     running: Running, exchange: Exchange, conditions: Conditions, connections: int, rate: float
 ) -> Figures:
     """A fixed offered rate: percentiles, counted from when each request was due."""
-    check(running.port, exchange)
-    run = conditions.load.open(
-        running.port,
-        exchange,
-        connections=connections,
-        seconds=conditions.seconds,
-        warmup=_WARMUP,
-        rate=rate,
-    )
-    check(running.port, exchange)
-    return {**run.latency_us, **_rates(run), "lag_p99": run.lag_p99_us}
+    run = _checked(running, exchange, conditions, connections, rate)
+    return {**_percentiles(run), "lag_p99": run.lag_p99_us}
 
 
 def memory(
@@ -138,12 +118,11 @@ def memory(
     idle = highest = running.rss_bytes()
     with ThreadPoolExecutor(1) as pool:
         run = pool.submit(
-            conditions.load.closed,
+            conditions.load.ours,
             running.port,
             exchange,
             connections=connections,
             seconds=conditions.seconds,
-            warmup=0,
         )
         while not run.done():
             time.sleep(0.05)
@@ -159,5 +138,27 @@ def startup(running: Running) -> Figures:
     return {"startup": running.seconds_to_first_answer}
 
 
-def _rates(run: Run) -> Figures:
-    return {"per_second": run.requests_per_second, "generator_share": run.cpu_share}
+def _checked(
+    running: Running,
+    exchange: Exchange,
+    conditions: Conditions,
+    connections: int,
+    rate: float = 0,
+) -> Run:
+    """A run of our own generator, with the answer looked at before and after."""
+    check(running.port, exchange)
+    run = conditions.load.ours(
+        running.port,
+        exchange,
+        connections=connections,
+        seconds=conditions.seconds,
+        warmup=_WARMUP,
+        rate=rate,
+    )
+    check(running.port, exchange)
+    return run
+
+
+def _percentiles(run: Run) -> Figures:
+    rates = {"per_second": run.requests_per_second, "generator_share": run.cpu_share}
+    return {**run.latency_us, **rates}

@@ -22,7 +22,7 @@ def load(tmp_path: Path) -> Load:
 
 def closed(load: Load, script: Script, *, connections: int = 2, seconds: float = 0.3) -> Run:
     with serving(script) as port:
-        return load.closed(port, EXCHANGE, connections=connections, seconds=seconds, warmup=0)
+        return load.ours(port, EXCHANGE, connections=connections, seconds=seconds)
 
 
 def wrk(load: Load, script: Script) -> Run:
@@ -41,7 +41,7 @@ def test_right_answers_have_a_speed(load: Load) -> None:
 @pytest.mark.parametrize("piece", [7, 49, 50, 1000])
 def test_an_answer_may_come_in_pieces(load: Load, piece: int) -> None:
     with serving(lambda _: answer(), piece) as port:
-        run = load.closed(port, EXCHANGE, connections=2, seconds=0.2, warmup=0)
+        run = load.ours(port, EXCHANGE, connections=2, seconds=0.2)
     assert run.answered > 1
 
 
@@ -74,12 +74,12 @@ def test_a_refused_connection_has_no_speed(load: Load) -> None:
     with serving(lambda _: answer()) as port:
         pass
     with pytest.raises(NoSpeed, match="Connection refused"):
-        load.closed(port, EXCHANGE, connections=1, seconds=0.1, warmup=0)
+        load.ours(port, EXCHANGE, connections=1, seconds=0.1)
 
 
 def test_a_stall_shows_in_every_request_that_was_due(load: Load) -> None:
     with serving(stalling(at=100, seconds=0.4)) as port:
-        run = load.open(port, EXCHANGE, connections=1, seconds=1, warmup=0, rate=1000)
+        run = load.ours(port, EXCHANGE, connections=1, seconds=1, rate=1000)
     assert run.answered == 1000
     assert run.latency_us["max"] > 390_000
     # 400 of 1,000 requests fell due during the stall: the median of those waited for 0.2 s.

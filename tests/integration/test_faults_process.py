@@ -3,106 +3,31 @@
 import os
 import signal
 import socket
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from content import pattern
-from integration.faults import ask, faulty_app
-from rawhttp import BadResponse, Raw, request
-from serving import DEADLINE, Deadline, Server
+from integration.faults import MIB, ask, bounded_memory, faulty_app
+from integration.load import Load
+from rawhttp import Raw, request
+from serving import Deadline, Server
 
 CLIENTS = 12
+GROWTH = 8 * MIB
 
 
-class Load:
-    """Clients that each ask for `/work/N` as fast as they get answers, and what became of that."""
-
-    def __init__(self, server: Server, *, kept: bool) -> None:
-        self._port = server.port
-        self._kept = kept
-        self._stop = threading.Event()
-        self._changed = threading.Condition()
-        self._threads = [
-            threading.Thread(target=self._run, args=(number,), daemon=True)
-            for number in range(CLIENTS)
-        ]
-        self.answered: set[str] = set()
-        self.lost: list[str] = []
-        """Requests that were sent, whole or in part, and not answered whole."""
-        self.refused = 0
-        self.wrong: list[str] = []
-
-    def start(self) -> None:
-        for thread in self._threads:
-            thread.start()
-
-    def stop(self) -> None:
-        self._stop.set()
-        self.join()
-
-    def join(self) -> None:
-        for thread in self._threads:
-            thread.join(DEADLINE)
-            assert not thread.is_alive(), "a client hangs"
-
-    def expect(self, more: int) -> None:
-        """Waits until so many more requests have been answered."""
-        deadline = Deadline(what="answers under load")
-        with self._changed:
-            wanted = len(self.answered) + more
-            while len(self.answered) < wanted:
-                self._changed.wait(deadline.left())
-
-    def _run(self, client: int) -> None:
-        count = 0
-        connection: Raw | None = None
-        try:
-            while not self._stop.is_set():
-                name = f"{client}-{count}"
-                count += 1
-                if connection is None:
-                    try:
-                        connection = Raw(self._port)
-                    except ConnectionRefusedError:
-                        self.refused += 1
-                        return
-                    except ConnectionResetError:
-                        self.lost.append(name)
-                        continue
-                if self._ask(connection, name) and self._kept:
-                    continue
-                connection.close()
-                connection = None
-        finally:
-            if connection is not None:
-                connection.close()
-
-    def _ask(self, connection: Raw, name: str) -> bool:
-        """One request; tells whether the connection may be used again."""
-        try:
-            response = connection.get(f"/work/{name}").read()
-        except (OSError, BadResponse):
-            self.lost.append(name)
-            return False
-        if (response.status, response.body) != (200, pattern(4000) + name.encode()):
-            self.wrong.append(f"{name}: {response}")
-        with self._changed:
-            self.answered.add(name)
-            self._changed.notify_all()
-        return not response.says_close
+def load(server: Server, *, kept: bool) -> Load:
+    """Clients that ask for `/work/NAME`."""
+    return Load(server.port, "/work/{name}", clients=CLIENTS, kept=kept)
 
 
-@contextmanager
-def load(server: Server, *, kept: bool) -> Iterator[Load]:
-    clients = Load(server, kept=kept)
-    clients.start()
-    try:
-        yield clients
-    finally:
-        clients.stop()
+def wrong(clients: Load) -> list[str]:
+    """The answers that are not the right ones."""
+    return [
+        f"{name}: {answer}"
+        for name, answer in clients.answers.items()
+        if (answer.status, answer.body) != (200, pattern(4000) + name.encode())
+    ]
 
 
 def process_of(port: int) -> int:
@@ -129,11 +54,12 @@ def test_kill_9_of_a_worker_loses_only_what_was_in_flight(kept: bool) -> None:
         victim = workers.pop()
         with load(server, kept=kept) as clients:
             clients.expect(200)
-            os.kill(victim, signal.SIGKILL)
-            clients.expect(400)
-            assert victim not in wait_for_processes(server.port, 2, without=victim)
-            clients.expect(200)
-        assert not clients.wrong
+            with bounded_memory(server, GROWTH):
+                os.kill(victim, signal.SIGKILL)
+                clients.expect(400)
+                assert victim not in wait_for_processes(server.port, 2, without=victim)
+                clients.expect(200)
+        assert not wrong(clients)
         assert clients.refused == 0
         assert len(clients.lost) <= CLIENTS, clients.lost
         assert workers < wait_for_processes(server.port, 2), "the other worker was touched"
@@ -141,12 +67,15 @@ def test_kill_9_of_a_worker_loses_only_what_was_in_flight(kept: bool) -> None:
 
 def test_kill_9_again_and_again() -> None:
     with faulty_app("--workers", "2") as server, load(server, kept=False) as clients:
-        for _ in range(3):
-            victim = process_of(server.port)
-            os.kill(victim, signal.SIGKILL)
-            clients.expect(50)
-            assert victim not in wait_for_processes(server.port, 2, without=victim)
-        assert not clients.wrong
+        wait_for_processes(server.port, 2)
+        clients.expect(200)
+        with bounded_memory(server, GROWTH):
+            for _ in range(3):
+                victim = process_of(server.port)
+                os.kill(victim, signal.SIGKILL)
+                clients.expect(50)
+                assert victim not in wait_for_processes(server.port, 2, without=victim)
+        assert not wrong(clients)
         assert clients.refused == 0
         assert len(clients.lost) <= 3 * CLIENTS
 
@@ -165,9 +94,10 @@ def test_sigterm_under_load_loses_nothing(tmp_path: Path, workers: str, kept: bo
         clients.join()  # each until it is refused
         assert server.wait() == 0
         begun = set(begun_file.read_text().split())
-        assert not clients.wrong
-        assert begun <= clients.answered, f"lost: {begun - clients.answered}"
-        assert clients.answered <= begun
+        assert not wrong(clients)
+        answered = set(clients.answers)
+        assert begun <= answered, f"lost: {begun - answered}"
+        assert answered <= begun
         # Between the last accept() and the close() of a listener the kernel may finish one more
         # handshake (several, when the process is interrupted just there), and then has to reset
         # it; nobody can help that.
@@ -252,4 +182,4 @@ def test_a_second_signal_ends_it_at_once() -> None:
         server.send_signal(signal.SIGTERM)
         idle.expect_end()  # so it has seen the first one
         server.send_signal(signal.SIGTERM)
-        server.wait()
+        assert server.wait() == -signal.SIGTERM

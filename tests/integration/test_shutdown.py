@@ -3,17 +3,13 @@
 import signal
 import socket
 import time
-from pathlib import Path
 
 import httpx
 import pytest
-from integration.test_workers import Notes, workers
+from integration.lifecycle import Notes, fresh_notes, stop_while_starting, workers
 from serving import DEADLINE, Server
 
-
-@pytest.fixture
-def notes(tmp_path: Path) -> Notes:
-    return Notes(tmp_path / "notes")
+notes = fresh_notes
 
 
 def ask(server: Server, path: str) -> socket.socket:
@@ -109,19 +105,4 @@ def test_a_second_signal_ends_even_a_blocked_loop(notes: Notes) -> None:
 
 
 def test_stopping_during_a_startup_that_hangs(notes: Notes) -> None:
-    env = {"LIFECYCLE_FILE": str(notes.path), "LIFECYCLE_STARTUP": "hang"}
-    server = Server("integration.apps.lifecycle:app", app_dir=Path(__file__).parents[1], env=env)
-    import threading
-
-    starter = threading.Thread(target=_start_in_vain, args=(server,))
-    starter.start()
-    notes.wait_for("hanging")
-    server.send_signal(signal.SIGTERM)
-    starter.join()
-    assert server.wait() == 0
-    assert "Traceback" not in server.log
-
-
-def _start_in_vain(server: Server) -> None:
-    with pytest.raises(AssertionError, match="no log line"):
-        server.start()
+    stop_while_starting(notes, hanging=1)

@@ -15,6 +15,7 @@ from integration.wire import (
     header,
     line,
     new_key,
+    patient_server,
     post,
     seen,
     told,
@@ -23,11 +24,7 @@ from integration.wire import (
 from rawhttp import Raw, request
 from serving import Server
 
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with wire_app("--timeout-keep-alive", "600") as running:
-        yield running
+server = patient_server
 
 
 # Framing

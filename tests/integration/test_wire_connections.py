@@ -1,7 +1,6 @@
 """Many requests on a connection, upgrades, and how connections end: a test for each rule."""
 
 import socket
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,19 +14,15 @@ from integration.wire import (
     expect_error,
     line,
     new_key,
+    patient_server,
     post,
     seen,
     told,
-    wire_app,
 )
 from rawhttp import Raw, request
 from serving import Server
 
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with wire_app("--timeout-keep-alive", "600") as running:
-        yield running
+server = patient_server
 
 
 # Connections

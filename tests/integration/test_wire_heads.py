@@ -1,7 +1,5 @@
 """Request lines, header fields, Host and targets: a test for each rule, by name."""
 
-from collections.abc import Iterator
-
 import pytest
 from integration.wire import (
     GET,
@@ -10,17 +8,13 @@ from integration.wire import (
     expect_error,
     header,
     line,
+    patient_server,
     told,
-    wire_app,
 )
 from rawhttp import Raw, request
 from serving import Server
 
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with wire_app("--timeout-keep-alive", "600") as running:
-        yield running
+server = patient_server
 
 
 # The request line

@@ -5,56 +5,25 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
-from serving import DEADLINE, Deadline, Server, children, serve
+from integration.lifecycle import (
+    APP,
+    TESTS,
+    Notes,
+    eventually,
+    fresh_notes,
+    stop_while_starting,
+    workers,
+)
+from integration.load import Load
+from serving import DEADLINE, Server, children
 
-TESTS = Path(__file__).parents[1]
-APP = "integration.apps.lifecycle:app"
-
-
-class Notes:
-    """What the application has noted."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        path.touch()
-
-    def of(self, what: str) -> list[int]:
-        """The processes that have noted it."""
-        lines = (line.split() for line in self.path.read_text().splitlines())
-        return [int(pid) for note, pid in lines if note == what]
-
-    def wait_for(self, what: str, count: int = 1) -> list[int]:
-        """Waits until it has been noted so many times."""
-        eventually(lambda: len(self.of(what)) >= count, f"{count} times {what!r}")
-        return self.of(what)
-
-
-@pytest.fixture
-def notes(tmp_path: Path) -> Notes:
-    return Notes(tmp_path / "notes")
-
-
-def eventually(happened: Callable[[], bool], what: str) -> None:
-    """Waits for something that can only be seen by looking."""
-    deadline = Deadline(what=what)
-    pause = threading.Event()
-    while not happened():
-        deadline.left()
-        pause.wait(0.02)
-
-
-@contextmanager
-def workers(count: int, notes: Notes, *options: str, **env: str) -> Iterator[Server]:
-    options = ("--workers", str(count), *options)
-    env = {"LIFECYCLE_FILE": str(notes.path)} | env
-    with serve(APP, *options, app_dir=TESTS, env=env) as server:
-        yield server
+notes = fresh_notes
 
 
 def answering(server: Server, count: int) -> set[int]:
@@ -69,34 +38,19 @@ def answering(server: Server, count: int) -> set[int]:
     return pids
 
 
-class Load:
-    """Requests without a pause, from a few threads, each on a connection of its own."""
+@contextmanager
+def sleepers(server: Server) -> Iterator[Load]:
+    """Requests that take a moment, each on a connection of its own."""
+    with Load(server.port, "/sleep/0.01", clients=4) as load:
+        yield load
 
-    def __init__(self, url: str) -> None:
-        self._url = url
-        self._stop = threading.Event()
-        self._threads = [threading.Thread(target=self._run) for _ in range(4)]
-        self.answers = 0
-        self.failures: list[Exception] = []
-        self.pids: set[str] = set()
 
-    def __enter__(self) -> "Load":
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        for thread in self._threads:
-            thread.join()
-
-    def _run(self) -> None:
-        while not self._stop.is_set():
-            try:
-                self.pids.add(httpx.get(f"{self._url}/sleep/0.01", timeout=DEADLINE).text)
-                self.answers += 1
-            except httpx.HTTPError as error:
-                self.failures.append(error)
+def answered_by(load: Load) -> set[int]:
+    """The processes that have answered; nothing else may have happened."""
+    assert load.lost == []
+    assert load.refused == 0
+    assert all(answer.status == 200 for answer in load.answers.values())
+    return {int(answer.body) for answer in load.answers.values()}
 
 
 def test_readiness_is_reported_when_every_lifespan_has_started(notes: Notes) -> None:
@@ -142,15 +96,13 @@ def test_workers_that_keep_dying_are_replaced_ever_more_slowly(notes: Notes) -> 
 def test_sighup_rolls_every_worker_without_losing_a_request(notes: Notes) -> None:
     with workers(2, notes) as server:
         old = set(notes.of("startup"))
-        with Load(server.url) as load:
-            eventually(lambda: load.answers >= 20, "some answers")
+        with sleepers(server) as load:
+            load.expect(20)
             server.send_signal(signal.SIGHUP)
             new = set(notes.wait_for("startup", 4)) - old
             assert set(notes.wait_for("shutdown", 2)) == old
-            seen = load.answers
-            eventually(lambda: load.answers >= seen + 20, "answers after the roll")
-        assert load.failures == []
-        assert {str(pid) for pid in new} <= load.pids
+            load.expect(20)
+        assert new <= answered_by(load)
         eventually(lambda: set(children(server.pid)) == new, "the old workers' end")
         assert notes.path.read_text().index(f"startup {notes.of('startup')[2]}") < (
             notes.path.read_text().index("shutdown")
@@ -188,9 +140,9 @@ def test_sigttin_and_sigttou_add_and_remove_a_worker(notes: Notes) -> None:
 def test_a_full_worker_is_replaced_before_it_leaves(notes: Notes) -> None:
     limits = ("--limit-max-requests", "30", "--limit-max-requests-jitter", "10")
     with workers(2, notes, *limits) as server:
-        with Load(server.url) as load:
+        with sleepers(server) as load:
             notes.wait_for("shutdown", 4)
-        assert load.failures == []
+        assert len(answered_by(load)) >= 4
         server.wait_for_log("has reached its request limit")
         events = [line.split() for line in notes.path.read_text().splitlines()]
         alive = 0
@@ -258,20 +210,7 @@ def test_stopping_finishes_what_is_in_flight_and_ends_with_code_0(notes: Notes) 
 
 
 def test_stopping_while_workers_start_ends_at_once(notes: Notes) -> None:
-    env = {"LIFECYCLE_FILE": str(notes.path), "LIFECYCLE_STARTUP": "hang"}
-    server = Server(APP, "--workers", "2", app_dir=TESTS, env=env)
-    starter = threading.Thread(target=_start_in_vain, args=(server,))
-    starter.start()
-    notes.wait_for("hanging", 2)
-    server.send_signal(signal.SIGTERM)
-    starter.join()
-    assert server.wait() == 0
-    assert "Traceback" not in server.log
-
-
-def _start_in_vain(server: Server) -> None:
-    with pytest.raises(AssertionError, match="no log line"):
-        server.start()
+    stop_while_starting(notes, "--workers", "2", hanging=2)
 
 
 def test_a_second_signal_kills_everything(notes: Notes) -> None:

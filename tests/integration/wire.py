@@ -2,8 +2,10 @@
 
 import itertools
 import json
+from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from integration.faults import TESTS
 from rawhttp import Raw, Response
 from serving import Server
@@ -18,6 +20,13 @@ _keys = itertools.count()
 def wire_app(*options: str) -> Server:
     """A server with `apps/wire.py`."""
     return Server(APP, "--no-access-log", "--lifespan", "off", *options, app_dir=TESTS)
+
+
+@pytest.fixture(scope="module")
+def patient_server() -> Iterator[Server]:
+    """One for a module's tests, where idle connections outlast any of them."""
+    with wire_app("--timeout-keep-alive", "600") as running:
+        yield running
 
 
 def new_key() -> str:

@@ -167,7 +167,10 @@ impl Core {
         {
             return self.turn_soon(py);
         }
-        Ok(())
+        match self.engine.next_deadline() {
+            Some(deadline) => self.arm(py, deadline),
+            None => Ok(()),
+        }
     }
 
     /// Whether one of the two callbacks is to be called.
@@ -190,11 +193,11 @@ impl Core {
 
     /// One turn of the engine, called by the loop.
     pub(crate) fn turn(&self, py: Python<'_>) -> PyResult<()> {
+        self.soon.set(false);
         if self.in_turn.replace(true) {
             // The loop is nested inside a request's first step.
             return Ok(());
         }
-        self.soon.set(false);
         if self.lazy {
             let plain = self.methods.task_factory.bind(py).call0()?.is_none();
             let style = if plain {
@@ -248,25 +251,25 @@ impl Core {
 
     /// Has the loop turn at `deadline`, unless it will before.
     fn arm(&self, py: Python<'_>, deadline: Instant) -> PyResult<()> {
-        let now = Instant::now();
-        let mut timer = self.timer.borrow_mut();
-        if let Some((handle, at)) = &*timer {
-            if *at <= deadline {
-                return Ok(());
-            }
+        let armed = self.timer.borrow().as_ref().map(|(_, at)| *at);
+        let Some(callbacks) = self.callback.get() else {
+            return Ok(());
+        };
+        if armed.is_some_and(|at| at <= deadline) {
+            return Ok(());
+        }
+        // Nothing is borrowed while the loop's methods run.
+        let later = self.timer.borrow_mut().take();
+        if let Some((handle, _)) = later {
             handle.bind(py).call_method0("cancel")?;
         }
+        let now = Instant::now();
         // A little late rather than a little early, which would take a second turn.
         let delay = deadline.saturating_duration_since(now).as_secs_f64() + 0.000_5;
-        if let Some(callbacks) = self.callback.get() {
-            let handle = self
-                .methods
-                .call_later
-                .bind(py)
-                .call1((delay, &callbacks.expired))?
-                .unbind();
-            *timer = Some((handle, deadline.max(now)));
-        }
+        let call_later = self.methods.call_later.bind(py);
+        let handle = call_later.call1((delay, &callbacks.expired))?.unbind();
+        let earlier = self.timer.replace(Some((handle, deadline.max(now))));
+        drop(earlier);
         Ok(())
     }
 
@@ -278,6 +281,13 @@ impl Core {
         } else {
             self.log.exception(py, self, &error);
         }
+    }
+
+    /// A connection could not be accepted.
+    #[cold]
+    pub(crate) fn accept_failed(&self, py: Python<'_>, error: &std::io::Error) {
+        let text = format!("A connection could not be accepted: {error}.");
+        self.log.warning(py, self, &text);
     }
 
     /// The engine has refused something by itself.

@@ -64,7 +64,9 @@ pub(crate) fn is_gone(py: Python<'_>, error: &Bound<'_, PyAny>) -> bool {
 pub(crate) fn from_send(py: Python<'_>, error: SendError) -> PyErr {
     match error {
         SendError::Gone => gone(py),
-        SendError::Overflow | SendError::Short => PyRuntimeError::new_err(error.to_string()),
+        SendError::Overflow | SendError::Short | SendError::Overlap => {
+            PyRuntimeError::new_err(error.to_string())
+        }
         SendError::Usage(usage) => PyValueError::new_err(usage.to_string()),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //!
-//! - [`config`]: the options as Python sees them; [`settings`]: the engine's share of them.
+//! - [`config`]: the options as Python sees them.
 //! - [`worker`]: the class that hangs an engine into an event loop; [`core`]: what it is made of.
 //! - [`asgi`]: requests in, an application called, its messages out.
 //! - [`task`]: the tasks that applications run in.

@@ -7,7 +7,7 @@ use alula_http::h1;
 use alula_reactor::Stream;
 
 use crate::buffer::Buffer;
-use crate::{ConnectionInfo, ExchangeId, Settings};
+use crate::{ConnectionInfo, ExchangeId, SendError, Settings};
 
 /// Where a connection stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +73,8 @@ pub(crate) struct Connection {
     /// Bytes of the framed piece that the handler still has to hand over, and what ends the piece.
     pub(crate) owed: usize,
     pub(crate) owed_suffix: &'static [u8],
+    /// What is wrong with the framed piece; told, and acted on, once it is out.
+    pub(crate) fault: Option<SendError>,
     /// What the handler may still receive or send before others have their turn.
     pub(crate) quota: usize,
 
@@ -81,7 +83,7 @@ pub(crate) struct Connection {
     pub(crate) writable: bool,
     /// An end of the peer's bytes was announced; a short read is not the last one.
     pub(crate) end_announced: bool,
-    /// The peer's half is closed, or (`disconnect_streams`) to be taken for closed.
+    /// The peer's half is closed.
     pub(crate) peer_closed: bool,
 
     // What is queued where.
@@ -93,6 +95,8 @@ pub(crate) struct Connection {
     pub(crate) want_send: bool,
     /// The end of the body has been handed over.
     pub(crate) body_reported: bool,
+    /// The handler is to take its client for gone (`disconnect_streams`).
+    pub(crate) dismissed: bool,
     /// `input` holds bytes that no parser has seen.
     pub(crate) unparsed: bool,
     /// Requests begun.
@@ -124,6 +128,7 @@ impl Connection {
             held: None,
             owed: 0,
             owed_suffix: b"",
+            fault: None,
             quota: 0,
             readable: false,
             writable: true,
@@ -134,6 +139,7 @@ impl Connection {
             want_receive: false,
             want_send: false,
             body_reported: false,
+            dismissed: false,
             unparsed: false,
             served: 0,
             armed: None,
@@ -181,10 +187,11 @@ impl Connection {
             .stalled_since
             .map(|at| (at + settings.write_timeout, Cause::WriteStalled));
         let phase = match self.phase {
+            // The clock stands still while we ourselves do not go on.
+            Phase::Head if self.unparsed || self.pending() > 0 => None,
             Phase::Head if self.head_clock => {
                 Some((self.since + settings.head_timeout, Cause::SlowHead))
             }
-            Phase::Head if self.unparsed || self.pending() > 0 => None,
             Phase::Head => {
                 let patience = match (draining, self.served) {
                     (true, _) => settings.drain_idle_grace,

@@ -75,6 +75,8 @@ pub enum SendError {
     Overflow,
     /// The body ended before its declared Content-Length: the connection closes.
     Short,
+    /// The last piece has not been handed over whole: the connection closes.
+    Overlap,
     /// The call itself was wrong; nothing was sent.
     Usage(UsageError),
 }
@@ -85,6 +87,7 @@ impl fmt::Display for SendError {
             Self::Gone => f.write_str("the client has disconnected"),
             Self::Overflow => f.write_str("Response content longer than Content-Length"),
             Self::Short => f.write_str("Response content shorter than Content-Length"),
+            Self::Overlap => f.write_str("the last piece of the body has not been sent whole"),
             Self::Usage(error) => error.fmt(f),
         }
     }

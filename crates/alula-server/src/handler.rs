@@ -1,5 +1,7 @@
 //! What the engine calls: the application's side of the road.
 
+use std::io;
+
 use alula_http::Request;
 use alula_reactor::Peer;
 
@@ -49,6 +51,11 @@ pub trait Handler: Sized {
     /// `status` (`None`: silently). For the log.
     fn rejected(&self, connection: &ConnectionInfo, status: Option<u16>, reason: &'static str) {
         let _ = (connection, status, reason);
+    }
+
+    /// A connection could not be accepted; it is tried again after a pause. For the log.
+    fn accept_failed(&self, error: &io::Error) {
+        let _ = error;
     }
 
     /// A connection has closed; what was kept for `slot` can go.

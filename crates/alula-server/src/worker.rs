@@ -166,6 +166,10 @@ impl<H: Handler> Worker<H> {
                     handler.rejected(&info, status, reason);
                     continue;
                 }
+                Notice::AcceptFailed(error) => {
+                    handler.accept_failed(&error);
+                    continue;
+                }
                 Notice::Closed(slot) => {
                     handler.closed(slot);
                     continue;
@@ -218,10 +222,22 @@ impl<H: Handler> Worker<H> {
         self.engine.borrow_mut().send_rest(id, rest, more)
     }
 
+    /// Gives an answer up in the middle: what is queued goes out, never the end of the body, and
+    /// the connection closes.
+    pub fn abort(&self, id: ExchangeId) {
+        self.engine.borrow_mut().abort(id);
+    }
+
     /// The handler is through with the exchange, for better or worse: an answer that was never
     /// begun becomes a 500, one that was not completed ends without its end.
     pub fn finish(&self, id: ExchangeId) -> Finish {
         self.engine.borrow_mut().finish(id)
+    }
+
+    /// When to turn at the latest, as [`Turn::deadline`]: calls from outside a turn may have set
+    /// an earlier deadline.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        self.engine.borrow().reactor.next_deadline()
     }
 
     /// Whether calls from outside a turn have left work for one: turn soon.

@@ -4,6 +4,7 @@ mod stage;
 
 use std::time::Duration;
 
+use alula_testkit::first_difference;
 use stage::{Stage, get, post};
 
 #[test]
@@ -49,6 +50,29 @@ fn more_than_the_declared_length_is_dropped() {
     assert_eq!(response.text(), "1234");
     peer.expect_end().unwrap();
     assert_eq!(stage.event(), "Overflow");
+}
+
+#[test]
+fn the_declared_bytes_all_go_out_before_more_is_dropped() {
+    let stage = Stage::new();
+    let mut peer = stage.send("GET /over/8000000 HTTP/1.1\r\nHost: a\r\n\r\n");
+    let response = peer.read_response("GET").unwrap();
+    assert_eq!(
+        (response.body.len(), first_difference(&response.body, 0)),
+        (8_000_000, None)
+    );
+    peer.expect_end().unwrap();
+    assert!(stage.event().starts_with("Overflow at"));
+}
+
+#[test]
+fn a_piece_between_the_parts_of_another_ends_the_answer() {
+    let stage = Stage::new();
+    let mut peer = stage.send("GET /overlap/30000000 HTTP/1.1\r\nHost: a\r\n\r\n");
+    assert_eq!(stage.event(), "Err(Overlap)");
+    let bytes = peer.read_to_end().unwrap();
+    assert!(bytes.len() < 30_000_000 && !bytes.ends_with(b"\r\n0\r\n\r\n"));
+    assert!(!bytes.windows(7).any(|it| it == b"between"));
 }
 
 #[test]

@@ -58,6 +58,25 @@ fn a_request_on_a_connection_just_used_is_still_served() {
 }
 
 #[test]
+fn an_answer_under_way_does_not_end_its_connection_unannounced() {
+    let stage = Stage::with(|settings| {
+        settings.drain_idle_grace = std::time::Duration::from_secs(20);
+    });
+    let mut peer = stage.send("GET /silent HTTP/1.1\r\nHost: a\r\n\r\n");
+    peer.read_until(b"data: 1\n\n").unwrap();
+    stage.drain();
+    stage.disconnect_streams();
+    peer.read_until(b"0\r\n\r\n").unwrap();
+    // Its head has promised nothing about closing: the next request is answered, and told.
+    let response = get(&mut peer, "/");
+    assert_eq!(
+        (response.text(), response.header("connection")),
+        ("OK", Some("close"))
+    );
+    peer.expect_end().unwrap();
+}
+
+#[test]
 fn silent_streams_end_when_told() {
     let stage = Stage::new();
     let mut peer = stage.send("GET /silent HTTP/1.1\r\nHost: a\r\n\r\n");

@@ -77,6 +77,27 @@ fn an_upload_nobody_reads_is_not_taken_in() {
 }
 
 #[test]
+fn pipelined_requests_wait_while_their_answers_are_not_taken() {
+    let stage = Stage::new();
+    let requests = 4000;
+    let one = b"GET /tally/10000 HTTP/1.1\r\nHost: a\r\n\r\n";
+    let mut peer = stage.send(one.repeat(requests));
+    for _ in 0..50 {
+        stage.assert_serves_others();
+    }
+    // Some fit into the sockets; nowhere near all 40 MB.
+    let asked = stage.events_so_far().len();
+    assert!(
+        asked < requests * 3 / 4,
+        "{asked} of {requests} were answered to nobody"
+    );
+    for _ in 0..requests {
+        let body = peer.read_response("GET").unwrap().body;
+        assert_eq!((body.len(), first_difference(&body, 0)), (10_000, None));
+    }
+}
+
+#[test]
 fn many_clients_each_get_their_own_answers() {
     let stage = Stage::new();
     let clients: Vec<_> = (0..64)

@@ -5,7 +5,7 @@
 //! # Layout
 //!
 //! - [`split`]: the same bytes whole, split at every byte, a byte at a time
-//! - [`pattern`]: bodies in which a repeated, lost or swapped piece shows
+//! - [`mod@pattern`]: bodies in which a repeated, lost or swapped piece shows
 //! - [`peer`]: a blocking client with a deadline on every read
 //! - [`response`]: a strict reader of HTTP/1.1 responses
 //! - [`scratch`]: a folder that is removed when the test ends

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 /// Bytes that may wait to be written. A slow terminal must not make the server grow.
 const ROOM: usize = 1 << 20;
-/// How long a full buffer may hold up the server before lines are dropped.
+/// How long the thread may hold up the server, once: it must catch up before it may do so again.
 const PATIENCE: Duration = Duration::from_millis(50);
 /// How long the thread gathers before it writes.
 const GATHER: Duration = Duration::from_millis(5);
-/// How long somebody waits for the thread to be through.
-const SYNC: Duration = Duration::from_millis(500);
+/// How long the end of the server waits for the last lines.
+const FAREWELL: Duration = Duration::from_millis(500);
 
 /// What the thread does.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -30,11 +30,21 @@ enum State {
 #[derive(Default)]
 struct Shared {
     waiting: Vec<u8>,
+    /// Lines dropped since the thread last took what waits. As long as there are any, all are.
     dropped: u64,
+    /// Somebody has waited in vain, and the thread has not caught up since: nobody waits.
+    behind: bool,
     thread: State,
     /// Somebody waits for the thread: no gathering.
     hurry: bool,
     stop: bool,
+}
+
+impl Shared {
+    /// Whether anything is left to write.
+    fn is_busy(&self) -> bool {
+        self.thread == State::Writing || !self.waiting.is_empty() || self.dropped > 0
+    }
 }
 
 /// The state, and who is told of what.
@@ -82,24 +92,20 @@ impl Writer {
     }
 
     /// Takes `lines` over, which are whole ones, and leaves the buffer empty. Where there is no
-    /// room it waits a little, then drops them; how many is said in the log.
+    /// room it waits a little, once; then lines are dropped, without a wait, until the thread has
+    /// taken what waits. How many is said in the log.
     pub(crate) fn take(&self, lines: &mut Vec<u8>) {
         let mut shared = self.channel.lock();
-        if shared.waiting.len() + lines.len() > ROOM {
-            let full = |shared: &mut Shared| {
-                !shared.waiting.is_empty() && shared.waiting.len() + lines.len() > ROOM
-            };
-            let waited = self
-                .channel
-                .emptied
-                .wait_timeout_while(shared, PATIENCE, full);
-            let (guard, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
-            shared = guard;
-            if timeout.timed_out() {
-                shared.dropped += lines.split(|byte| *byte == b'\n').skip(1).count() as u64;
-                lines.clear();
-                return;
-            }
+        let full = |shared: &mut Shared| {
+            !shared.waiting.is_empty() && shared.waiting.len() + lines.len() > ROOM
+        };
+        if full(&mut shared) && !shared.behind {
+            shared = self.wait(shared, PATIENCE, full);
+        }
+        if shared.dropped > 0 || full(&mut shared) {
+            shared.dropped += lines.iter().filter(|byte| **byte == b'\n').count() as u64;
+            lines.clear();
+            return;
         }
         if shared.waiting.is_empty() {
             std::mem::swap(&mut shared.waiting, lines);
@@ -112,29 +118,46 @@ impl Writer {
         }
     }
 
-    /// Waits, for a bounded time, until everything is written.
+    /// Waits, for a short time, until everything is written; not at all for a thread that others
+    /// have waited for in vain.
     pub(crate) fn sync(&self) {
-        let mut shared = self.channel.lock();
+        let shared = self.channel.lock();
+        if !shared.behind {
+            self.hurry(shared, PATIENCE);
+        }
+    }
+
+    /// Has the thread write what there is, and waits for that; returns whether it has.
+    fn hurry(&self, mut shared: MutexGuard<'_, Shared>, patience: Duration) -> bool {
         shared.hurry = true;
         self.channel.filled.notify_one();
-        let busy =
-            |shared: &mut Shared| shared.thread == State::Writing || !shared.waiting.is_empty();
-        let waited = self.channel.emptied.wait_timeout_while(shared, SYNC, busy);
-        waited.unwrap_or_else(PoisonError::into_inner).0.hurry = false;
+        let mut shared = self.wait(shared, patience, |shared| shared.is_busy());
+        shared.hurry = false;
+        !shared.is_busy()
+    }
+
+    /// Waits for the thread, as long as `condition` holds.
+    fn wait<'a>(
+        &'a self,
+        shared: MutexGuard<'a, Shared>,
+        patience: Duration,
+        condition: impl FnMut(&mut Shared) -> bool,
+    ) -> MutexGuard<'a, Shared> {
+        let emptied = &self.channel.emptied;
+        let waited = emptied.wait_timeout_while(shared, patience, condition);
+        let (mut shared, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+        shared.behind |= timeout.timed_out();
+        shared
     }
 }
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        self.channel.lock().stop = true;
-        self.channel.filled.notify_one();
+        let mut shared = self.channel.lock();
+        shared.stop = true;
         // A pipe that nobody reads would keep the thread for ever.
-        self.sync();
-        let idle = {
-            let shared = self.channel.lock();
-            shared.thread != State::Writing && shared.waiting.is_empty()
-        };
-        if let Some(thread) = self.thread.take().filter(|_| idle) {
+        let through = self.hurry(shared, FAREWELL);
+        if let Some(thread) = self.thread.take().filter(|_| through) {
             let _ = thread.join();
         }
     }
@@ -151,6 +174,7 @@ fn run(channel: &Channel, out: &mut impl Write) {
                 return;
             }
             shared.thread = State::Asleep;
+            shared.behind = false;
             shared = channel
                 .filled
                 .wait(shared)

@@ -45,6 +45,8 @@ pub(crate) struct State {
     pub(crate) phase: Cell<Phase>,
     /// Whether the engine has said that the client is gone.
     pub(crate) gone: Cell<bool>,
+    /// Whether a send has handed over only part of its piece yet.
+    pub(crate) half_sent: Cell<bool>,
     /// Whether the application has been told `http.disconnect`.
     pub(crate) told: Cell<bool>,
     /// Futures of those who wait to receive.
@@ -114,6 +116,7 @@ impl State {
             phase: Cell::new(Phase::Fresh),
             gone: Cell::new(false),
             told: Cell::new(false),
+            half_sent: Cell::new(false),
             receivers: RefCell::default(),
             senders: RefCell::default(),
             line: Cell::new(None),
@@ -127,6 +130,7 @@ impl State {
         self.phase.set(Phase::Fresh);
         self.gone.set(false);
         self.told.set(false);
+        self.half_sent.set(false);
         self.line.set(line);
         self.scope.replace(Some(scope));
     }

@@ -204,6 +204,10 @@ impl Handler for AsgiHandler {
         self.with_core(|py, core| core.rejected(py, connection, status, reason));
     }
 
+    fn accept_failed(&self, error: &std::io::Error) {
+        self.with_core(|py, core| core.accept_failed(py, error));
+    }
+
     fn closed(&self, slot: usize) {
         Python::attach(|_| self.scopes.forget(slot));
     }

@@ -7,7 +7,7 @@ use pyo3::types::PyBytes;
 use super::exchange::{Exchange, State};
 use super::messages;
 use super::waiting::{End, future};
-use crate::ffi::awaitable::Progress;
+use crate::ffi::awaitable::{After, Progress};
 
 /// The next message, or a wait for it. Also what a wait that is over goes on with.
 #[inline]
@@ -25,7 +25,7 @@ pub(crate) fn step<'py>(exchange: &Bound<'py, Exchange>, state: &State) -> PyRes
         Receive::Pending => {
             let future = future(&core, exchange, End::Receive)?;
             core.poke(py)?;
-            return Ok(Progress::Wait(future, None));
+            return Ok(Progress::Wait(future, After::Nothing));
         }
     };
     core.poke(py)?;

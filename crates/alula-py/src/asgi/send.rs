@@ -11,7 +11,7 @@ use super::messages::{self, Kind, Message};
 use super::waiting::{End, future};
 use crate::core::Core;
 use crate::error;
-use crate::ffi::awaitable::{Progress, Rest};
+use crate::ffi::awaitable::{After, Progress, Rest};
 use crate::ffi::header_list;
 
 /// Sends a message.
@@ -30,6 +30,11 @@ pub(crate) fn begin<'py>(
         (Kind::Start, Phase::Fresh) => {
             start(&core, id, state, &message)?;
             Ok(Progress::Done(None))
+        }
+        (Kind::Body, Phase::Started(_) | Phase::Body) if state.half_sent.get() => {
+            // What came now would stand in the middle of another send's piece.
+            let future = future(&core, exchange, End::Send)?;
+            Ok(Progress::Wait(future, After::Begin))
         }
         (Kind::Body, Phase::Started(_) | Phase::Body) => {
             let body = message.body()?;
@@ -54,14 +59,11 @@ pub(crate) fn begin<'py>(
 pub(crate) fn resume<'py>(
     exchange: &Bound<'py, Exchange>,
     state: &State,
-    rest: Option<Rest<'py>>,
+    rest: Rest<'py>,
 ) -> PyResult<Progress<'py>> {
     let py = exchange.py();
     let Some((core, id)) = state.reach().filter(|_| !state.gone.get()) else {
         return Err(error::gone(py));
-    };
-    let Some(rest) = rest else {
-        return Ok(Progress::Done(None));
     };
     let more = rest.more;
     let sent = core
@@ -84,6 +86,7 @@ fn settle<'py>(
     let Sent { taken, flow } = match sent {
         Ok(sent) => sent,
         Err(error) => {
+            state.half_sent.set(false);
             core.poke(py)?;
             return Err(error::from_send(py, error));
         }
@@ -94,6 +97,10 @@ fn settle<'py>(
             ..rest
         })
         .filter(|rest| rest.offset < rest.body.as_bytes().len());
+    if state.half_sent.replace(rest.is_some()) && rest.is_none() {
+        // Others may have waited for this piece to be out.
+        state.wake_senders(py);
+    }
     let complete = rest.is_none() && !more;
     if complete {
         core.completed(py, state);
@@ -102,7 +109,25 @@ fn settle<'py>(
     if complete || flow == Flow::Ready {
         return Ok(Progress::Done(None));
     }
-    Ok(Progress::Wait(future(core, exchange, End::Send)?, rest))
+    let future = future(core, exchange, End::Send)?;
+    Ok(Progress::Wait(
+        future,
+        rest.map_or(After::Nothing, After::Rest),
+    ))
+}
+
+/// Ends the answer: the rest of a piece will never come.
+#[cold]
+pub(crate) fn abort(py: Python<'_>, state: &State) {
+    state.half_sent.set(false);
+    let Some((core, id)) = state.reach() else {
+        return;
+    };
+    core.engine.abort(id);
+    state.wake_senders(py);
+    if let Err(error) = core.poke(py) {
+        error.write_unraisable(py, None);
+    }
 }
 
 /// Begins the answer.

@@ -25,7 +25,17 @@ pub(crate) enum Progress<'py> {
     /// It is done; `None` stands for Python's.
     Done(Option<Bound<'py, PyAny>>),
     /// It must wait for this future, and then has this left to do.
-    Wait(Bound<'py, PyAny>, Option<Rest<'py>>),
+    Wait(Bound<'py, PyAny>, After<'py>),
+}
+
+/// What is left to do after a wait.
+pub(crate) enum After<'py> {
+    /// Nothing, for a send; to receive again, for a receive.
+    Nothing,
+    /// To send the rest of a body. Nobody else may send meanwhile, and giving up ends the answer.
+    Rest(Rest<'py>),
+    /// To begin: another send had a rest left.
+    Begin,
 }
 
 /// The part of a body that still has to be sent.
@@ -47,6 +57,12 @@ const WAITING: u8 = 2;
 /// Through.
 const DONE: u8 = 3;
 
+/// What is left after the wait: nothing; the rest of the body in `payload`; to send the message
+/// in `payload` from the start.
+const NOTHING: u8 = 0;
+const REST: u8 = 1;
+const BEGIN: u8 = 2;
+
 #[repr(C)]
 struct Awaitable {
     base: ffi::PyObject,
@@ -58,6 +74,7 @@ struct Awaitable {
     waiter: Field,
     offset: Cell<usize>,
     more: Cell<bool>,
+    after: Cell<u8>,
     state: Cell<u8>,
 }
 
@@ -151,6 +168,7 @@ fn create<const KIND: bool>(
         (&raw mut (*object).exchange).write(Field::new(exchange.clone().into_ptr()));
         (&raw mut (*object).payload).write(Field::new(payload));
         (&raw mut (*object).waiter).write(Field::null());
+        (&raw mut (*object).after).write(Cell::new(NOTHING));
         (&raw mut (*object).state).write(Cell::new(FRESH));
         ffi::PyObject_GC_Track(object.cast());
         object.cast()
@@ -214,18 +232,22 @@ impl Awaitable {
                 self.state.set(WAITING);
                 return Ok(Outcome::Yield(future));
             }
-            Step::Raised(error) => Err(error),
-            Step::Returned(_) if KIND == SEND => {
-                let rest = match self.payload.get(py) {
-                    None => None,
-                    Some(body) => Some(Rest {
+            Step::Raised(error) => {
+                self.give_up(py);
+                Err(error)
+            }
+            Step::Returned(_) if KIND == SEND => match (self.after.get(), self.payload.get(py)) {
+                (BEGIN, Some(message)) => send::begin(&exchange, state, &message),
+                (REST, Some(body)) => {
+                    let rest = Rest {
                         body: body.cast_into()?,
                         offset: self.offset.get(),
                         more: self.more.get(),
-                    }),
-                };
-                send::resume(&exchange, state, rest)
-            }
+                    };
+                    send::resume(&exchange, state, rest)
+                }
+                _ => Ok(Progress::Done(None)),
+            },
             Step::Returned(_) => receive::step(&exchange, state),
         };
         self.settle(py, progress)
@@ -241,7 +263,7 @@ impl Awaitable {
         self.state.set(DONE);
         match progress? {
             Progress::Done(value) => Ok(Outcome::Return(value)),
-            Progress::Wait(future, rest) => self.wait(py, &future, rest),
+            Progress::Wait(future, after) => self.wait(py, &future, after),
         }
     }
 
@@ -250,15 +272,24 @@ impl Awaitable {
         &self,
         py: Python<'py>,
         future: &Bound<'py, PyAny>,
-        rest: Option<Rest<'py>>,
+        after: After<'py>,
     ) -> PyResult<Outcome<'py>> {
         let waiter = future.call_method0(pyo3::intern!(py, "__await__"))?;
         self.waiter.clear(py);
-        self.payload.clear(py);
-        if let Some(rest) = rest {
-            self.payload.set(rest.body.into_any());
-            self.offset.set(rest.offset);
-            self.more.set(rest.more);
+        match after {
+            After::Nothing => {
+                self.after.set(NOTHING);
+                self.payload.clear(py);
+            }
+            After::Rest(rest) => {
+                self.after.set(REST);
+                self.payload.clear(py);
+                self.payload.set(rest.body.into_any());
+                self.offset.set(rest.offset);
+                self.more.set(rest.more);
+            }
+            // The message stays.
+            After::Begin => self.after.set(BEGIN),
         }
         match coroutine::send(&waiter, None) {
             Step::Yielded(future) => {
@@ -268,6 +299,15 @@ impl Awaitable {
             }
             Step::Raised(error) => Err(error),
             Step::Returned(_) => Err(PyRuntimeError::new_err("a new future was done already")),
+        }
+    }
+
+    /// It will not go on. An answer of which a piece is half sent has no other end than this.
+    fn give_up(&self, py: Python<'_>) {
+        if self.after.replace(NOTHING) == REST
+            && let Ok(state) = self.exchange(py).get().here()
+        {
+            send::abort(py, state);
         }
     }
 
@@ -401,6 +441,7 @@ unsafe extern "C" fn call_close<const KIND: bool>(
                 return Err(PyValueError::new_err("awaitable is already being awaited"));
             }
             this.state.set(DONE);
+            this.give_up(py);
             this.waiter.clear(py);
             Ok(py.None().into_ptr())
         })
@@ -430,6 +471,7 @@ unsafe extern "C" fn forget(this: *mut ffi::PyObject) -> std::ffi::c_int {
     unsafe {
         let (py, this) = (Python::assume_attached(), self::this(this));
         this.state.set(DONE);
+        this.give_up(py);
         this.payload.clear(py);
         this.waiter.clear(py);
     }
@@ -445,6 +487,7 @@ unsafe extern "C" fn dealloc<const KIND: bool>(object: *mut ffi::PyObject) {
         if this.state.get() == FRESH {
             never_awaited::<KIND>();
         }
+        this.give_up(py);
         this.payload.clear(py);
         this.waiter.clear(py);
         this.exchange.clear(py);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use alula_reactor::{Accepted, Acceptor, Listener, Stream, Token};
 
-use super::{Engine, MAX_LISTENERS, token};
+use super::{Engine, MAX_LISTENERS, Notice, token};
 use crate::ConnectionInfo;
 use crate::connection::Connection;
 
@@ -52,8 +52,12 @@ impl Engine {
             };
             match acceptor.accept(&mut self.reactor) {
                 Accepted::Connection(stream) => self.welcome(stream),
-                // After a failure the acceptor's own timer calls again.
-                Accepted::Drained | Accepted::Paused | Accepted::Failed(_) => return true,
+                Accepted::Drained | Accepted::Paused => return true,
+                // The acceptor's own timer calls again.
+                Accepted::Failed(error) => {
+                    self.notices.push_back(Notice::AcceptFailed(error));
+                    return true;
+                }
             }
         }
         false
@@ -90,6 +94,7 @@ impl Engine {
     /// Accepts what the kernel has queued, then gives the listeners up.
     pub(crate) fn stop_accepting(&mut self) {
         self.now();
+        self.resume_accepting();
         for index in 0..self.acceptors.len() {
             while !self.accept_from(index, ACCEPTS_A_TURN) {}
             if let Some(acceptor) = self.acceptors[index].take() {

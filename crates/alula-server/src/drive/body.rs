@@ -13,7 +13,7 @@ impl Connection {
     /// Whether `receive` would now find something.
     pub(super) fn receivable(&self) -> bool {
         if self.http.body_complete() {
-            !self.body_reported || self.peer_closed
+            !self.body_reported || self.peer_closed || self.dismissed
         } else {
             !self.input.is_empty() || self.peer_closed
         }
@@ -72,7 +72,7 @@ impl Engine {
                 more: false,
             };
         }
-        if connection.peer_closed {
+        if connection.peer_closed || connection.dismissed {
             return Receive::Disconnected;
         }
         connection.want_receive = true;
@@ -210,7 +210,7 @@ impl Engine {
             if !waits {
                 continue;
             }
-            connection.peer_closed = true;
+            connection.dismissed = true;
             if let Some(id) = connection.id()
                 && std::mem::take(&mut connection.want_receive)
             {

@@ -96,6 +96,13 @@ impl Engine {
         Finish::Unstarted
     }
 
+    /// See [`Worker::abort`](crate::Worker::abort).
+    pub(crate) fn abort(&mut self, id: ExchangeId) {
+        if self.attached(id).is_some() {
+            self.cut_off(id.slot());
+        }
+    }
+
     /// Ends an answer that can't be completed: what is queued goes out, never the end of the body.
     pub(super) fn cut_off(&mut self, slot: usize) {
         if self.connections.contains(slot) {

@@ -47,6 +47,7 @@ pub(crate) enum Notice {
     Writable(ExchangeId),
     Disconnected(ExchangeId),
     Rejected(Rc<ConnectionInfo>, Option<u16>, &'static str),
+    AcceptFailed(io::Error),
     Closed(usize),
 }
 

@@ -53,35 +53,33 @@ impl Engine {
         true
     }
 
-    /// Reads and parses until a head is whole or there is nothing more for now.
+    /// Parses what is at hand and reads once, until a head is whole or there is nothing more for
+    /// now. A client that does not take its answers gets no further ones made.
     pub(super) fn advance_head(&mut self, slot: usize) -> Option<Arrival> {
-        if self.connections[slot].unparsed
-            && let Some(arrival) = self.parse_head(slot)
-        {
-            return Some(arrival);
-        }
-        if !self.is_reading_head(slot) {
-            return None;
-        }
-        if self.connections[slot].peer_closed {
-            self.end_of_input(slot);
-            return None;
-        }
-        let connection = &self.connections[slot];
-        if connection.readable && connection.may_read(&self.settings) {
-            if !self.read(slot) {
+        let mut has_read = false;
+        loop {
+            let connection = &self.connections[slot];
+            if connection.pending() > self.settings.low_water {
                 return None;
             }
-            if self.connections[slot].unparsed
-                && let Some(arrival) = self.parse_head(slot)
-            {
-                return Some(arrival);
+            if connection.unparsed {
+                if let Some(arrival) = self.parse_head(slot) {
+                    return Some(arrival);
+                }
+                if !self.is_reading_head(slot) {
+                    return None;
+                }
+                continue;
             }
-            if !self.is_reading_head(slot) {
-                return None;
-            }
-            if self.connections[slot].peer_closed {
+            if connection.peer_closed {
                 self.end_of_input(slot);
+                return None;
+            }
+            if has_read || !connection.readable || !connection.may_read(&self.settings) {
+                break;
+            }
+            has_read = true;
+            if !self.read(slot) {
                 return None;
             }
         }
@@ -148,6 +146,7 @@ impl Engine {
         connection.want_send = false;
         connection.body_reported = false;
         connection.throttled = false;
+        connection.dismissed = false;
         connection.window_bytes = (connection.input.len() - consumed) as u64;
         connection.since = now;
         if draining {

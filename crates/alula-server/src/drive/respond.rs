@@ -58,11 +58,12 @@ impl Engine {
         else {
             return Err(SendError::Gone);
         };
+        if connection.owed > 0 {
+            // Whatever came now would stand in the middle of the last piece.
+            self.cut_off(slot);
+            return Err(SendError::Overlap);
+        }
         connection.lend_output(&mut self.pool);
-        debug_assert!(
-            connection.owed == 0,
-            "the rest of the last piece comes first"
-        );
         let Frame {
             take,
             suffix,
@@ -72,6 +73,11 @@ impl Engine {
             .http
             .frame_body(&mut connection.output, data.len(), more)?;
         connection.held = None;
+        connection.fault = match (overflow, short) {
+            (true, _) => Some(SendError::Overflow),
+            (_, true) => Some(SendError::Short),
+            _ => None,
+        };
         let sent = if take >= DIRECT {
             let alive = self.write_through(slot, &data[..take], suffix);
             let Some(taken) = alive else {
@@ -84,7 +90,7 @@ impl Engine {
             take
         };
         let sent = if sent == take { data.len() } else { sent };
-        self.after_piece(slot, more, overflow, short)
+        self.after_piece(slot, more)
             .map(|flow| Sent { taken: sent, flow })
     }
 
@@ -105,30 +111,20 @@ impl Engine {
             return Err(SendError::Gone);
         };
         let sent = if taken == take { rest.len() } else { taken };
-        self.after_piece(slot, more, false, false)
+        self.after_piece(slot, more)
             .map(|flow| Sent { taken: sent, flow })
     }
 
     /// What a piece of body leads to: an end, a flush now or at the end of the turn, a wait.
-    fn after_piece(
-        &mut self,
-        slot: usize,
-        more: bool,
-        overflow: bool,
-        short: bool,
-    ) -> Result<Flow, SendError> {
-        if overflow || short {
-            self.cut_off(slot);
-            return Err(if overflow {
-                SendError::Overflow
-            } else {
-                SendError::Short
-            });
-        }
+    fn after_piece(&mut self, slot: usize, more: bool) -> Result<Flow, SendError> {
         let connection = &mut self.connections[slot];
         if connection.owed > 0 {
             connection.want_send = true;
             return Ok(Flow::Wait);
+        }
+        if let Some(fault) = connection.fault.take() {
+            self.cut_off(slot);
+            return Err(fault);
         }
         let deferred = !more && self.in_turn && connection.pending() <= DEFERRED;
         if deferred {

@@ -104,10 +104,16 @@ impl Engine {
         true
     }
 
-    /// The wait for the next request begins when the answer is out.
+    /// The wait for the next request begins when the answer is out, and one that has waited
+    /// behind it is looked at when little enough of it is left.
     fn after_output(&mut self, slot: usize) {
         let connection = &self.connections[slot];
-        if connection.phase == Phase::Head && !connection.head_clock && connection.pending() == 0 {
+        if connection.phase != Phase::Head {
+            return;
+        }
+        if connection.unparsed && connection.pending() <= self.settings.low_water {
+            self.enqueue(slot);
+        } else if connection.pending() == 0 {
             self.connections[slot].since = self.now();
             self.watch_due(slot);
         }

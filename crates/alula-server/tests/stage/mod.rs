@@ -101,6 +101,11 @@ impl Stage {
         self.events.recv_timeout(DEADLINE).expect("an event")
     }
 
+    /// What the application has reported and nobody has asked for yet.
+    pub(crate) fn events_so_far(&self) -> Vec<String> {
+        self.events.try_iter().collect()
+    }
+
     /// Stops accepting and lets what is in flight end; then the worker ends by itself.
     pub(crate) fn drain(&self) {
         self.give(DRAIN);

@@ -20,6 +20,7 @@ enum Act {
         from: usize,
         piece: usize,
         begun: bool,
+        declared: Option<usize>,
     },
     /// Read to the end without keeping anything, then answer with the number of bytes.
     Count(usize),
@@ -29,6 +30,19 @@ enum Act {
     Hold,
     /// Begin an answer, then wait for the disconnect and end it.
     Silent,
+}
+
+impl Act {
+    /// Send it in one piece, with this Content-Length or none.
+    fn whole(body: Vec<u8>, declared: Option<usize>) -> Self {
+        Self::Send {
+            body,
+            from: 0,
+            piece: usize::MAX,
+            begun: false,
+            declared,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -68,18 +82,20 @@ impl Script {
                 worker.send_body(id, b"data: 1\n\n", true).unwrap();
                 Act::Silent
             }
-            "blob" => Act::Send {
-                body: pattern(number),
-                from: 0,
-                piece: usize::MAX,
-                begun: false,
-            },
+            "blob" => Act::whole(pattern(number), None),
+            "over" => Act::whole(pattern(number + 1), Some(number)),
+            "tally" => {
+                self.tell(String::from("asked"));
+                Act::whole(pattern(number), None)
+            }
             "stream" => Act::Send {
                 body: pattern(number),
                 from: 0,
                 piece: 8192,
                 begun: false,
+                declared: None,
             },
+            "overlap" => return self.overlap(worker, id, number),
             _ => return self.act_at_once(worker, id, path),
         };
         self.acts.borrow_mut().insert(id, (path.to_owned(), act));
@@ -109,6 +125,15 @@ impl Script {
             }
             _ => answer(worker, id, b"OK"),
         }
+    }
+
+    /// Sends a second piece before the first is handed over whole.
+    fn overlap(&self, worker: &Worker<Self>, id: ExchangeId, size: usize) {
+        worker.respond(id, 200, once(kind("text/plain"))).unwrap();
+        let first = worker.send_body(id, &pattern(size), true).unwrap();
+        assert!(first.taken < size, "the socket takes {size} bytes at once");
+        let second = worker.send_body(id, b"between", true);
+        self.tell(format!("{second:?}"));
     }
 
     fn go_on(&self, worker: &Worker<Self>, id: ExchangeId) {
@@ -165,6 +190,7 @@ impl Script {
                     body,
                     piece: usize::MAX,
                     begun: true,
+                    declared: None,
                 };
                 self.acts.borrow_mut().insert(id, (path.to_owned(), act));
                 false
@@ -199,14 +225,18 @@ impl Script {
             from,
             piece,
             begun,
+            declared,
         } = act
         else {
             unreachable!()
         };
         if *from == 0 && !*begun {
-            worker
-                .respond(id, 200, once(kind("application/octet-stream")))
-                .unwrap();
+            let length = declared.map(|length| length.to_string());
+            let length = length
+                .as_ref()
+                .map(|length| (&b"content-length"[..], length.as_bytes()));
+            let headers = once(kind("application/octet-stream")).chain(length);
+            worker.respond(id, 200, headers).unwrap();
         }
         while *from < body.len() || !*begun {
             let to = (*from).saturating_add(*piece).min(body.len());
