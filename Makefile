@@ -106,7 +106,8 @@ fuzz: ## Feed the parsers with mutated input (FUZZ_SECONDS=)
 
 .PHONY: clean
 clean: ## Remove what was built and installed
-	rm -rf target fuzz/target dist .venv .venv-tools .venv-3.* .pytest_cache .ruff_cache
+	rm -rf target fuzz/target fuzz/corpus fuzz/artifacts dist bench/out .cache .venv .venv-tools .venv-3.*
+	rm -rf .mypy_cache .pytest_cache .ruff_cache examples/shop/.ruff_cache python/alula/*.so
 	find python tests bench examples scripts -name __pycache__ -prune -exec rm -rf {} +
 
 # ---- Files

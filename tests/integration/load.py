@@ -26,7 +26,7 @@ class Load:
             for number in range(clients)
         ]
         self.answers: dict[str, Response] = {}
-        """Those that came whole, by the request's name."""
+        """Those that came whole, by the request's name; for when the clients have ended."""
         self.lost: list[str] = []
         """Requests that were sent, whole or in part, and not answered whole."""
         self.refused = 0

@@ -49,10 +49,10 @@ class Unread:
         """More lines than the pipe and the server hold between them."""
         self.ask(200, "x" * LONG)
 
-    def read_until(self, pattern: bytes, output: bytearray) -> None:
+    def read_until(self, pattern: re.Pattern[bytes], output: bytearray) -> None:
         """Reads the pipe until something is in it."""
-        deadline = Deadline(what=f"{pattern!r} in the output")
-        while not re.search(pattern, output):
+        deadline = Deadline(what=f"{pattern.pattern!r} in the output")
+        while not pattern.search(output):
             deadline.left()
             data = os.read(self.pipe, MIB)
             assert data, "the server has ended"
@@ -104,9 +104,9 @@ def test_what_was_dropped_is_counted_and_said_once(server: Unread) -> None:
     server.fill()
     server.ask(200)
     output = bytearray()
-    server.read_until(NOTICE.pattern, output)
+    server.read_until(NOTICE, output)
     server.ask(1, "after")
-    server.read_until(rb"\?after HTTP/1.1\" 200 OK\n", output)
+    server.read_until(re.compile(rb"\?after HTTP/1.1\" 200 OK\n"), output)
     notices = NOTICE.findall(output)
     assert len(notices) == 1
     lines = output.count(b'"GET /never_waits?')

@@ -66,15 +66,16 @@ def test_kill_9_of_a_worker_loses_only_what_was_in_flight(kept: bool) -> None:
 
 
 def test_kill_9_again_and_again() -> None:
-    with faulty_app("--workers", "2") as server, load(server, kept=False) as clients:
-        wait_for_processes(server.port, 2)
-        clients.expect(200)
-        with bounded_memory(server, GROWTH):
-            for _ in range(3):
-                victim = process_of(server.port)
-                os.kill(victim, signal.SIGKILL)
-                clients.expect(50)
-                assert victim not in wait_for_processes(server.port, 2, without=victim)
+    with faulty_app("--workers", "2") as server:
+        with load(server, kept=False) as clients:
+            wait_for_processes(server.port, 2)
+            clients.expect(200)
+            with bounded_memory(server, GROWTH):
+                for _ in range(3):
+                    victim = process_of(server.port)
+                    os.kill(victim, signal.SIGKILL)
+                    clients.expect(50)
+                    assert victim not in wait_for_processes(server.port, 2, without=victim)
         assert not wrong(clients)
         assert clients.refused == 0
         assert len(clients.lost) <= 3 * CLIENTS

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from alula._alula import __version__
 from alula._internal import importer, running
+from alula._internal.exits import BAD_OPTION
 from alula.config import Config
 from alula.errors import ConfigError
 
@@ -20,13 +21,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         config = Config.from_cli(given, os.environ, _version())
     except ConfigError as error:
         running.complain(str(error))
-        return running.BAD_OPTION
+        return BAD_OPTION
     if isinstance(config, str):
         sys.stdout.write(f"{config.rstrip()}\n")
         return 0
     if config.app is None:
         running.complain("APP: nothing to serve; expected the application as module:attribute")
-        return running.BAD_OPTION
+        return BAD_OPTION
     if not config.app_dir:
         importer.add_app_dir("")
     try:

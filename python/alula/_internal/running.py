@@ -11,14 +11,9 @@ from types import TracebackType
 
 from alula._internal import importer, logs
 from alula._internal.asgi import Application
+from alula._internal.exits import BAD_OPTION, STARTUP_FAILURE
 from alula.config import Config
 from alula.errors import ConfigError, Error, StartupError
-
-BAD_OPTION = 2
-"""The exit code after an option that is not accepted."""
-
-STARTUP_FAILURE = 3
-"""The exit code of a server that could not start."""
 
 _logger = logging.getLogger("uvicorn.error")
 

@@ -130,9 +130,15 @@ class Service:
         worker.disconnect_streams()
         if await self._is_idle_within(worker, limit - STREAM_GRACE):
             return
-        _logger.error("Cancel %s running task(s), timeout graceful shutdown exceeded", worker.tasks)
-        worker.cancel_tasks()
-        await self._is_idle_within(worker, _CANCEL_GRACE)
+        if worker.tasks:
+            text = "Cancel %d running task(s), timeout graceful shutdown exceeded"
+            _logger.error(text, worker.tasks)
+            worker.cancel_tasks()
+            if await self._is_idle_within(worker, _CANCEL_GRACE):
+                return
+        if worker.connections:  # their clients do not take the answers
+            text = "Close %d connection(s), timeout graceful shutdown exceeded"
+            _logger.error(text, worker.connections)
 
     async def _is_idle_within(self, worker: Worker, seconds: float) -> bool:
         """Waits at most so long for the last connection and the last task to end."""

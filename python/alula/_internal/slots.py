@@ -24,6 +24,8 @@ class Slot:
     """How many workers in a row have ended early."""
     rolling: bool = False
     """Whether the replacement comes because somebody asked for a restart."""
+    full: bool = False
+    """Whether the worker in this place has reached its limit, and must be replaced."""
 
     def processes(self) -> Iterator[WorkerProcess]:
         """Those that are in this place."""
@@ -32,10 +34,17 @@ class Slot:
         if self.coming is not None:
             yield self.coming
 
+    def hand_over(self) -> WorkerProcess | None:
+        """Puts the replacement in its place. Returns the process that was there."""
+        old, self.current, self.coming = self.current, self.coming, None
+        self.rolling = self.full = False
+        return old
+
     def remove(self, process: WorkerProcess) -> None:
         """Takes a process out of this place."""
         if self.current is process:
             self.current = None
+            self.full = False
         elif self.coming is process:
             self.coming = None
 

@@ -17,9 +17,9 @@ from socket import socket
 
 from alula._internal.ansi import style
 from alula._internal.control import LIMIT, PONG, READY
+from alula._internal.exits import STARTUP_FAILURE
 from alula._internal.orders import Order
 from alula._internal.process import WorkerProcess
-from alula._internal.running import STARTUP_FAILURE
 from alula._internal.serving import log_location
 from alula._internal.signals import SignalQueue
 from alula._internal.slots import Slot
@@ -130,8 +130,7 @@ class Supervisor:
         process.become_ready()
         slot = self._slot_of(process)
         if slot is not None and slot.coming is process:
-            slot.rolling = False
-            old, slot.current, slot.coming = slot.current, process, None
+            old = slot.hand_over()
             if old is not None:
                 self.retire(old)
         if not self._booted and all(slot.is_ready() for slot in self.slots):
@@ -190,7 +189,7 @@ class Supervisor:
             slot.rolling = False
             self._rolling.clear()
             _logger.error("Restart aborted.")
-        else:
+        if slot.full:
             self._timers.call_later(slot.delay_after(new), partial(self._replace, slot))
 
     # What is done to workers.
@@ -209,6 +208,7 @@ class Supervisor:
         slot = self._slot_of(process)
         if slot is not None and slot.current is process:
             _logger.info("Child process [%d] has reached its request limit.", process.pid)
+            slot.full = True
             self._replace(slot)
 
     def _spawn(self, slot: Slot) -> WorkerProcess:

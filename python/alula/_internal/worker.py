@@ -9,6 +9,7 @@ from typing import Never
 
 from alula._internal import logs, loops, running
 from alula._internal.control import DRAIN, LIMIT, PING, PONG, READY, Channel
+from alula._internal.exits import STARTUP_FAILURE
 from alula._internal.orders import Order
 from alula._internal.serving import Service
 from alula._internal.signals import StopSignals, blocked, flush, ignore
@@ -28,7 +29,7 @@ def main() -> int:
     try:
         order = channel.receive_order()
     except EOFError:
-        return running.STARTUP_FAILURE
+        return STARTUP_FAILURE
     sys.path[:] = order.sys_path
     config = order.config
     stop = StopRequest()

@@ -599,6 +599,32 @@ async def one_large(call: Call) -> None:
     call.notes.append("sent")
 
 
+def overlapping_pieces() -> list[bytes]:
+    """Three pieces, each more than a socket takes, and unlike each other."""
+    return [bytes(range(start, start + 100)) * 80_000 for start in (0, 50, 100)]
+
+
+async def overlapping(call: Call) -> None:
+    """Sends three pieces at a time, and then the end."""
+    await call.start()
+    await asyncio.gather(*(call.piece(piece) for piece in overlapping_pieces()))
+    await call.piece(b"end", more=False)
+
+
+async def given_up(call: Call) -> None:
+    """Gives a piece up when the client does not take it; notes what sending on comes to."""
+    how = call.scope["query_string"].decode()
+    await call.start(200, [(b"content-length", b"8000003")] if how == "length" else ())
+    try:
+        await asyncio.wait_for(call.piece(b"x" * 8_000_000), 0.05)
+    except TimeoutError:
+        call.notes.append("given up")
+    try:
+        await call.piece(b"end", more=False)
+    except OSError as error:
+        call.notes.append(type(error).__name__)
+
+
 async def background(call: Call) -> None:
     await call.respond(b"answered")
     await asyncio.sleep(0.05)

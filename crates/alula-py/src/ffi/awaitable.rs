@@ -261,6 +261,7 @@ impl Awaitable {
         progress: PyResult<Progress<'py>>,
     ) -> PyResult<Outcome<'py>> {
         self.state.set(DONE);
+        self.after.set(NOTHING);
         match progress? {
             Progress::Done(value) => Ok(Outcome::Return(value)),
             Progress::Wait(future, after) => self.wait(py, &future, after),
