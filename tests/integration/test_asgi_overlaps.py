@@ -1,4 +1,4 @@
-"""Sends at the same time, and sends given up half-way, never put a byte where it does not belong."""
+"""Sends at once, or given up half-way, never put a byte where it does not belong."""
 
 from collections.abc import Iterator
 

@@ -11,8 +11,8 @@
 //! - [`spec`]: what a declaration consists of.
 //! - [`value`]: a value of no particular option yet, and its way into and out of a field.
 //! - [`accept`]: which values a kind of option takes.
-//! - [`cli`], [`environment`], [`file`], [`dotenv`]: where values come from.
-//! - [`gather`], [`resolve`]: which of them wins: command line, environment, file, default.
+//! - [`cli`], [`environment`], [`mod@file`], [`dotenv`]: where values come from.
+//! - [`gather`], [`mod@resolve`]: which of them wins: command line, environment, file, default.
 //! - `settings`: what the options mean to the engine.
 //! - [`later`]: uvicorn's options that this version refuses by name.
 //! - [`markdown`]: the table of the documentation.
