@@ -3,6 +3,7 @@
 import itertools
 import socket
 from collections.abc import Iterator
+from typing import ClassVar
 
 import pytest
 from alula import Config
@@ -18,7 +19,7 @@ _pids = itertools.count(1)
 class Fake:
     """Stands for a worker process."""
 
-    made: "list[Fake]" = []
+    made: ClassVar["list[Fake]"] = []
 
     def __init__(self, *_: object) -> None:
         ours, theirs = socket.socketpair()

@@ -17,7 +17,16 @@ def note(text: str) -> None:
     draft.rename(path)
 
 
+answers: list[str] = []
+
+
 async def app(scope: Any, receive: Any, send: Any) -> None:
+    if scope["path"] == "/at_once":
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": bytes(50_000)})
+        answers.append(scope["path"])
+        note(str(len(answers)))
+        return
     await asyncio.sleep(WAIT)
     if scope["path"] == "/upload":
         await upload(receive)

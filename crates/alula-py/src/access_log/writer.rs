@@ -103,7 +103,7 @@ impl Writer {
             shared = self.wait(shared, PATIENCE, full);
         }
         if shared.dropped > 0 || full(&mut shared) {
-            shared.dropped += lines.iter().filter(|byte| **byte == b'\n').count() as u64;
+            shared.dropped += lines.split(|byte| *byte == b'\n').skip(1).count() as u64;
             lines.clear();
             return;
         }
