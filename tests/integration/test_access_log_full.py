@@ -93,7 +93,7 @@ def test_requests_are_answered_without_delay_and_in_bounded_memory(server: Unrea
     before = rss(server.process.pid)
     server.fill()
     begun = time.monotonic()
-    server.ask(200)
+    server.ask(200, "x" * LONG)
     # Fifty milliseconds for each of them would be ten seconds.
     assert time.monotonic() - begun < 5
     server.ask(1000, "x" * LONG)  # 30 MB of lines

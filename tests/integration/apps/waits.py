@@ -35,12 +35,28 @@ async def app(scope: Any, receive: Any, send: Any) -> None:
     if scope["path"] == "/late":
         await send({"type": "http.response.body", "body": b"late"})
         return
+    if scope["path"] == "/told":
+        await told(receive, send)
+        return
     note("sending")
     step = SIZE if scope["path"] == "/large" else SIZE // 100
     try:
         for at in range(step, SIZE + 1, step):
             message = {"type": "http.response.body", "body": bytes(step), "more_body": at < SIZE}
             await send(message)
+    except OSError as error:
+        note(type(error).__name__)
+        raise
+    note("sent")
+
+
+async def told(receive: Any, send: Any) -> None:
+    """Sends on once it has been told that the client is gone."""
+    await send({"type": "http.response.body", "body": b"begun", "more_body": True})
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    try:
+        await send({"type": "http.response.body", "body": b"more", "more_body": True})
     except OSError as error:
         note(type(error).__name__)
         raise
