@@ -159,6 +159,7 @@ def test_descriptor_exhaustion_neither_spins_nor_loses_the_listener() -> None:
             for number in range(50):
                 response = kept.get(f"/witness/{number}").read()
                 assert response.body == b"witness %d" % number
+            assert server.log.count("could not be accepted: out of file descriptors") == 1
             # Those who leave make room for those who wait.
             left = list(clients)
             while left:

@@ -111,6 +111,16 @@ def test_signals_wait_in_order_and_the_old_handlers_come_back() -> None:
     assert signal.getsignal(signal.SIGUSR1) == before
 
 
+def test_no_signal_is_lost_when_many_others_come_first() -> None:
+    with SignalQueue([signal.SIGUSR1, signal.SIGUSR2]) as signals:
+        for _ in range(5000):
+            signals.wake()  # the descriptor takes no more
+        os.kill(os.getpid(), signal.SIGUSR1)
+        for _ in range(5000):
+            os.kill(os.getpid(), signal.SIGUSR2)
+        assert set(signals.take()) == {signal.SIGUSR1, signal.SIGUSR2}
+
+
 @pytest.mark.parametrize("kind", [PollingWatcher, NotifyingWatcher])
 def test_changes_new_files_and_removals_are_reported(kind: type[Watcher], tmp_path: Path) -> None:
     kept, gone = tmp_path / "kept.py", tmp_path / "gone.py"

@@ -301,7 +301,7 @@ impl Core {
     ) {
         let client = crate::asgi::scope::shown(&connection.peer);
         match status {
-            Some(status @ 400..=499) if status != 408 => {
+            Some(status @ (400..=499 | 501 | 505)) if status != 408 => {
                 let text = format!("Invalid HTTP request received ({status}: {reason}).");
                 self.log.warning(py, self, &text);
             }

@@ -109,6 +109,8 @@ pub(crate) struct Connection {
     /// `since` counts from the head's first byte.
     pub(crate) head_clock: bool,
     pub(crate) stalled_since: Option<Instant>,
+    /// The body's first window is its grace.
+    pub(crate) grace: bool,
     /// Body bytes in this window, and whether we ourselves paused reading in it.
     pub(crate) window_bytes: u64,
     pub(crate) throttled: bool,
@@ -146,6 +148,7 @@ impl Connection {
             since: now,
             head_clock: false,
             stalled_since: None,
+            grace: true,
             window_bytes: 0,
             throttled: false,
         }

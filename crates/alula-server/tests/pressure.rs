@@ -94,6 +94,18 @@ fn pipelined_requests_wait_while_their_answers_do_not_get_out() {
 }
 
 #[test]
+fn small_pieces_take_turns_for_their_number() {
+    let stage = Stage::new();
+    let _peer = stage.send("GET /drip HTTP/1.1\r\nHost: a\r\n\r\n");
+    let event = stage.event();
+    let pieces: usize = event.parse().unwrap();
+    assert!(
+        (2..=100).contains(&pieces),
+        "{pieces} pieces without a break"
+    );
+}
+
+#[test]
 fn many_clients_each_get_their_own_answers() {
     let stage = Stage::new();
     let clients: Vec<_> = (0..64)

@@ -139,6 +139,18 @@ fn continue_is_sent_when_the_body_is_asked_for() {
 }
 
 #[test]
+fn continue_is_sent_before_an_answer_that_was_begun_first() {
+    let stage = Stage::new();
+    let head =
+        "POST /first HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n";
+    let mut peer = stage.send(head);
+    assert_eq!(peer.read_response("POST").unwrap().status, 100);
+    peer.send(b"hello").unwrap();
+    assert_eq!(peer.read_response("POST").unwrap().text(), "hello");
+    assert_eq!(get(&mut peer, "/").text(), "OK");
+}
+
+#[test]
 fn an_answer_without_continue_closes() {
     let stage = Stage::new();
     let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n";
@@ -236,6 +248,16 @@ fn a_half_close_is_told_while_sends_still_work() {
     assert_eq!(stage.event(), "disconnected /watch");
     assert_eq!(peer.read_response("GET").unwrap().text(), "seen");
     peer.expect_end().unwrap();
+}
+
+#[test]
+fn a_client_that_leaves_behind_unread_bytes_is_told_of() {
+    let stage = Stage::new();
+    let mut peer = stage.send("GET /silent HTTP/1.1\r\nHost: a\r\n\r\n");
+    peer.read_until(b"data: 1\n\n").unwrap();
+    peer.send(&vec![b'x'; 100_000]).unwrap();
+    drop(peer);
+    assert_eq!(stage.event(), "disconnected /silent");
 }
 
 #[test]

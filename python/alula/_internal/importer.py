@@ -27,6 +27,11 @@ def import_object(path: str, what: str) -> object:
     module_name, _, attributes = path.partition(":")
     if not module_name or not attributes or ":" in attributes:
         raise StartupError(f'Error loading {what}. "{path}" is not "module:attribute".')
+    if module_name.startswith("."):
+        raise StartupError(
+            f'Error loading {what}. Could not import module "{module_name}": it takes a dotted name,'
+            f' such as "package.module:attribute", found from the working directory or --app-dir.'
+        )
     found: object = _import_module(module_name, what)
     for attribute in attributes.split("."):
         try:

@@ -85,6 +85,7 @@ class SignalQueue:
         self._numbers = list(numbers)
         self._previous: dict[int, Any] = {}
         self._previous_wakeup = -1
+        self._pending: list[int] = []
         self._reader, self._writer = socketpair()
         self._reader.setblocking(False)
         self._writer.setblocking(False)
@@ -94,7 +95,7 @@ class SignalQueue:
             self._writer.fileno(), warn_on_full_buffer=False
         )
         for number in self._numbers:
-            self._previous[number] = signal.signal(number, ignore)
+            self._previous[number] = signal.signal(number, self._note)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -103,6 +104,11 @@ class SignalQueue:
         signal.set_wakeup_fd(self._previous_wakeup)
         self._reader.close()
         self._writer.close()
+
+    def _note(self, number: int, _frame: FrameType | None) -> None:
+        """Remembers the signal: the descriptor may be full. More than twice means no more."""
+        if self._pending.count(number) < 2:  # noqa: PLR2004 - a second one to stop has a meaning
+            self._pending.append(number)
 
     def fileno(self) -> int:
         """The descriptor to wait for."""
@@ -115,8 +121,8 @@ class SignalQueue:
 
     def take(self) -> list[int]:
         """The signals that have come, in order."""
-        try:
-            received = self._reader.recv(4096)
-        except BlockingIOError:
-            return []
-        return [number for number in received if number]
+        with suppress(BlockingIOError):
+            self._reader.recv(1 << 16)
+        # A signal in the midst of this lands in the old list, or in the new one.
+        pending, self._pending = self._pending, []
+        return pending

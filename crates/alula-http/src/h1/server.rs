@@ -199,8 +199,7 @@ impl Server {
             Some(length) => Length::Exact(length),
             None => Length::Undecided,
         });
-        // Whether the client sends the body it was not asked for cannot be known.
-        self.response_closes = seen.close || self.client.awaits_continue;
+        self.response_closes = seen.close;
         Ok(())
     }
 
@@ -235,6 +234,8 @@ impl Server {
         self.outgoing
             .decide(out, len, more, self.version == Version::Http11);
         self.closing |= self.outgoing.ends_by_close();
+        // Whether the client sends the body it was not asked for cannot be known.
+        self.response_closes |= self.client.awaits_continue;
         let connection: Option<&[u8]> = match (self.keep_alive(), self.version) {
             (false, _) => Some(b"close"),
             (true, Version::Http10) => Some(b"keep-alive"),
@@ -287,13 +288,13 @@ impl Server {
         Ok(())
     }
 
-    /// A 100 is waited for: it has not been sent, no byte of the body has come, and no response
-    /// has begun.
+    /// A 100 is waited for: it has not been sent, no byte of the body has come, and no response's
+    /// head has been closed.
     pub fn continue_due(&self) -> bool {
-        self.client.awaits_continue && self.outgoing.is_idle()
+        self.client.awaits_continue && (self.outgoing.is_idle() || self.outgoing.is_head_open())
     }
 
-    /// Appends a 100 if one is due.
+    /// Appends a 100 if one is due. Before a head that is open already the caller has to put it.
     pub fn send_continue(&mut self, out: &mut Vec<u8>) {
         if self.continue_due() {
             out.extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n");

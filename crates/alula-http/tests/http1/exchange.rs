@@ -64,6 +64,17 @@ fn a_100_is_due_until_it_is_sent() {
 }
 
 #[test]
+fn a_100_is_still_due_while_the_head_of_the_answer_is_held() {
+    let mut server = asked_to_continue();
+    let (mut out, mut interim) = (Vec::new(), Vec::new());
+    start(&mut server, &mut out, 200, &[]).expect("in order");
+    assert!(server.continue_due());
+    server.send_continue(&mut interim);
+    server.send_body(&mut out, b"", true).expect("in order");
+    assert!(interim.starts_with(b"HTTP/1.1 100 ") && server.keep_alive());
+}
+
+#[test]
 fn a_100_is_not_due_once_the_body_has_begun_or_where_there_is_none() {
     let mut server = asked_to_continue();
     server
@@ -90,8 +101,8 @@ fn an_answer_without_the_body_that_was_to_be_asked_for_closes() {
     let mut server = asked_to_continue();
     let mut out = Vec::new();
     start(&mut server, &mut out, 200, &[]).expect("in order");
-    assert!(!server.continue_due() && !server.keep_alive());
     server.send_body(&mut out, b"", false).expect("in order");
+    assert!(!server.continue_due() && !server.keep_alive());
     let (response, _) = read_response(&out, "POST", true)
         .expect("in order")
         .expect("whole");

@@ -105,6 +105,8 @@ impl<'py> Message<'py> {
         };
         match body.cast::<PyBytes>() {
             Ok(body) => Ok(Some(body.clone())),
+            // As under uvicorn.
+            Err(_) if body.is_none() => Ok(None),
             Err(_) => bytes_of(body, || "'body'".to_owned()).map(Some),
         }
     }

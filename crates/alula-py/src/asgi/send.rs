@@ -124,6 +124,8 @@ pub(crate) fn abort(py: Python<'_>, state: &State) {
         return;
     };
     core.engine.abort(id);
+    let text = "Response cut off: a send was given up when only part of its body had been sent.";
+    core.log.error(py, &core, text);
     state.wake_senders(py);
     if let Err(error) = core.poke(py) {
         error.write_unraisable(py, None);

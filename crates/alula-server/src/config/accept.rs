@@ -180,10 +180,29 @@ fn headers(value: Value) -> Result<Value, String> {
     };
     pairs
         .map(|pairs| pairs.into_iter().map(trim_value).collect::<Vec<_>>())
-        .filter(|pairs| pairs.iter().all(|(name, value)| is_header(name, value)))
+        .filter(|pairs| {
+            pairs.iter().all(|(name, value)| {
+                is_header(name, value) && !OWN.iter().any(|own| own.eq_ignore_ascii_case(name))
+            })
+        })
         .map(Value::Pairs)
-        .ok_or_else(|| "Name:Value, a token and a text of visible ASCII characters".to_owned())
+        .ok_or_else(|| {
+            "Name:Value, a token and a text of visible ASCII characters; how a response is framed \
+             and whether its connection stays (Content-Length, Transfer-Encoding, Connection, \
+             Keep-Alive, Trailer, Upgrade) the server says itself"
+                .to_owned()
+        })
 }
+
+/// What the server says of each response itself.
+const OWN: [&str; 6] = [
+    "content-length",
+    "transfer-encoding",
+    "connection",
+    "keep-alive",
+    "trailer",
+    "upgrade",
+];
 
 fn pair(line: &str) -> Option<(String, String)> {
     line.split_once(':')
@@ -344,6 +363,9 @@ mod tests {
             "X-A: b\r\nX-B: c",
             "X-A: \u{3b1}",
             "X-A: \0",
+            "Content-Length: 3",
+            "transfer-encoding: chunked",
+            "CONNECTION: close",
         ] {
             assert!(take("headers", text).is_err(), "{text:?}");
         }

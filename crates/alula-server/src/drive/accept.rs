@@ -2,6 +2,7 @@
 
 use std::io;
 use std::rc::Rc;
+use std::time::Duration;
 
 use alula_reactor::{Accepted, Acceptor, Listener, Stream, Token};
 
@@ -11,6 +12,8 @@ use crate::connection::Connection;
 
 /// Connections taken from one listener in one turn.
 const ACCEPTS_A_TURN: usize = 64;
+/// Between two notices of exhausted descriptors.
+const BETWEEN_WARNINGS: Duration = Duration::from_secs(10);
 
 impl Engine {
     /// Takes over a listener.
@@ -52,7 +55,11 @@ impl Engine {
             };
             match acceptor.accept(&mut self.reactor) {
                 Accepted::Connection(stream) => self.welcome(stream),
-                Accepted::Drained | Accepted::Paused => return true,
+                Accepted::Drained => return true,
+                Accepted::Paused => {
+                    self.tell_of_exhaustion();
+                    return true;
+                }
                 // The acceptor's own timer calls again.
                 Accepted::Failed(error) => {
                     self.notices.push_back(Notice::AcceptFailed(error));
@@ -61,6 +68,17 @@ impl Engine {
             }
         }
         false
+    }
+
+    /// Tells now and then, not each time, that connections wait for descriptors.
+    fn tell_of_exhaustion(&mut self) {
+        let now = self.now();
+        let told = self.exhaustion_told;
+        if told.is_none_or(|at| now.saturating_duration_since(at) >= BETWEEN_WARNINGS) {
+            self.exhaustion_told = Some(now);
+            let error = io::Error::other("out of file descriptors or memory; trying again");
+            self.notices.push_back(Notice::AcceptFailed(error));
+        }
     }
 
     /// A descriptor has become free: listeners that waited for one go on.

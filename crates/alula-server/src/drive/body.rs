@@ -10,10 +10,16 @@ use crate::{ExchangeId, Receive};
 const GATHERED: usize = 64 * 1024;
 
 impl Connection {
+    /// After the whole request: whether the handler is to learn that its client is gone. The end
+    /// may stand behind bytes that are not read while this request is answered.
+    fn has_left(&self) -> bool {
+        self.peer_closed || self.dismissed || self.end_announced
+    }
+
     /// Whether `receive` would now find something.
     pub(super) fn receivable(&self) -> bool {
         if self.http.body_complete() {
-            !self.body_reported || self.peer_closed || self.dismissed
+            !self.body_reported || self.has_left()
         } else {
             !self.input.is_empty() || self.peer_closed
         }
@@ -72,7 +78,7 @@ impl Engine {
                 more: false,
             };
         }
-        if connection.peer_closed || connection.dismissed {
+        if connection.has_left() {
             return Receive::Disconnected;
         }
         connection.want_receive = true;
@@ -122,7 +128,7 @@ impl Engine {
             if self.scratch.is_empty() && !end {
                 None
             } else {
-                connection.quota = connection.quota.saturating_sub(self.scratch.len());
+                connection.spend(self.scratch.len());
                 Some((read(&self.scratch), !end))
             }
         } else {
@@ -132,7 +138,7 @@ impl Engine {
             let taken = if step.consumed == 0 && !step.end {
                 None
             } else {
-                connection.quota = connection.quota.saturating_sub(step.consumed);
+                connection.spend(step.consumed);
                 Some((read(&connection.input.bytes()[step.data]), !step.end))
             };
             connection.input.consume(step.consumed);
@@ -194,7 +200,12 @@ impl Engine {
         let now = self.now();
         let connection = &mut self.connections[slot];
         connection.lend_output(&mut self.pool);
-        connection.http.send_continue(&mut connection.output);
+        let mut interim = Vec::new();
+        connection.http.send_continue(&mut interim);
+        // The head of an answer may be held already: it stays behind.
+        let at = connection.held.unwrap_or(connection.output.len());
+        connection.held = connection.held.map(|held| held + interim.len());
+        connection.output.splice(at..at, interim);
         connection.since = now;
         connection.window_bytes = 0;
         if self.flush(slot) {

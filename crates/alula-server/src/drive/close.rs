@@ -81,9 +81,6 @@ impl Engine {
         let headers: [(&[u8], &[u8]); 1] = [(b"content-type", b"text/plain; charset=utf-8")];
         let connection = &mut self.connections[slot];
         connection.lend_output(&mut self.pool);
-        if connection.http.continue_due() {
-            connection.http.force_close();
-        }
         let defaults = defaults(&self.settings, &mut self.date, &self.extra_headers, now);
         let begun =
             connection

@@ -43,7 +43,8 @@ impl Engine {
         }
     }
 
-    /// Looks at a window of a body: too few bytes end it, unless we ourselves had paused.
+    /// Looks at a window of a body: too few bytes end it, unless it was the first, or we ourselves
+    /// had paused.
     fn judge_rate(&mut self, slot: usize, now: Instant) {
         let settings = &self.settings;
         let connection = &mut self.connections[slot];
@@ -53,13 +54,15 @@ impl Engine {
             reason = "a rate of bytes needs no last digit"
         )]
         let too_slow = (connection.window_bytes as f64) < least;
-        if too_slow && !connection.throttled && connection.may_read(settings) {
+        let excused = connection.grace || connection.throttled || !connection.may_read(settings);
+        if too_slow && !excused {
             self.break_off(slot, Some(408), SLOW_BODY);
             return;
         }
         connection.since = now;
         connection.window_bytes = 0;
         connection.throttled = false;
+        connection.grace = false;
         self.watch_due(slot);
     }
 }

@@ -83,6 +83,8 @@ pub(crate) struct Engine {
     scratch: Vec<u8>,
     exchanges_begun: u64,
     serials: u64,
+    /// When the last notice of exhausted descriptors went out.
+    exhaustion_told: Option<Instant>,
     pub(crate) attached: usize,
     pub(crate) draining: bool,
     pub(crate) in_turn: bool,
@@ -107,6 +109,7 @@ impl Engine {
             scratch: Vec::new(),
             exchanges_begun: 0,
             serials: 0,
+            exhaustion_told: None,
             attached: 0,
             draining: false,
             in_turn: false,

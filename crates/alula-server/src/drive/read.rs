@@ -146,6 +146,7 @@ impl Engine {
         connection.want_send = false;
         connection.body_reported = false;
         connection.throttled = false;
+        connection.grace = true;
         connection.dismissed = false;
         connection.window_bytes = (connection.input.len() - consumed) as u64;
         connection.since = now;

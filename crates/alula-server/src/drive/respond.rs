@@ -30,10 +30,6 @@ impl Engine {
             return Err(SendError::Gone);
         };
         connection.lend_output(&mut self.pool);
-        // A client that still waits for 100 may send its body or not: there is no telling.
-        if connection.http.continue_due() {
-            connection.http.force_close();
-        }
         let begin = connection.output.len();
         let defaults = defaults(&self.settings, &mut self.date, &self.extra_headers, now);
         connection

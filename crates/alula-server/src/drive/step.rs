@@ -1,10 +1,19 @@
 //! What one connection does when its turn has come.
 
 use super::{Arrival, Engine, Notice};
-use crate::connection::Phase;
+use crate::connection::{Connection, Phase};
 
 /// Body bytes that one exchange may receive, and send, before others have their turn.
 const QUOTA: usize = 256 * 1024;
+/// What a piece costs at least: small ones take time for their number.
+const PIECE: usize = 4 * 1024;
+
+impl Connection {
+    /// Counts a piece of `bytes` against the quota.
+    pub(super) fn spend(&mut self, bytes: usize) {
+        self.quota = self.quota.saturating_sub(bytes.max(PIECE));
+    }
+}
 
 impl Engine {
     /// Drives one connection on: output first, then as much input as one read brings. Returns the

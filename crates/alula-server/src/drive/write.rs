@@ -47,7 +47,7 @@ impl Engine {
             };
             let n = written.unwrap_or(0);
             connection.sent += n;
-            connection.quota = connection.quota.saturating_sub(n);
+            connection.spend(n);
             let whole = pending.min(quantum.unwrap_or(usize::MAX));
             connection.writable = has_room(written, whole);
             self.wrote(slot, n);
@@ -145,7 +145,7 @@ impl Engine {
             };
             written = n.unwrap_or(0);
             connection.writable = has_room(n, ready + data.len() + suffix.len());
-            connection.quota = connection.quota.saturating_sub(written);
+            connection.spend(written);
         }
         let from_output = written.min(ready);
         connection.sent += from_output;

@@ -75,6 +75,11 @@ impl Script {
             "/count" => Act::Count(0),
             "/watch" => Act::Watch,
             "/hold" => Act::Hold,
+            "/first" => {
+                worker.respond(id, 200, once(kind("text/plain"))).unwrap();
+                Act::Echo(Vec::new())
+            }
+            "/drip" => return self.drip(worker, id),
             "/silent" => {
                 worker
                     .respond(id, 200, once(kind("text/event-stream")))
@@ -134,6 +139,14 @@ impl Script {
         assert!(first.taken < size, "the socket takes {size} bytes at once");
         let second = worker.send_body(id, b"between", true);
         self.tell(format!("{second:?}"));
+    }
+
+    /// Sends small pieces until it has to wait, and reports how many.
+    fn drip(&self, worker: &Worker<Self>, id: ExchangeId) {
+        worker.respond(id, 200, once(kind("text/plain"))).unwrap();
+        let sends = std::iter::repeat_with(|| worker.send_body(id, b"123456789", true).unwrap());
+        let pieces = sends.take_while(|sent| sent.flow == Flow::Ready).count();
+        self.tell(pieces.to_string());
     }
 
     fn go_on(&self, worker: &Worker<Self>, id: ExchangeId) {
