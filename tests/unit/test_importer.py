@@ -46,7 +46,10 @@ def test_an_application_is_found(module: Path, attribute: str) -> None:
         ("nowhere:app", 'Error loading ASGI app. Could not import module "nowhere".'),
         ("found_here.sub:app", 'Error loading ASGI app. Could not import module "found_here.sub".'),
         ("nowhere.py:app", 'Could not import module "nowhere.py". Did you mean "nowhere"?'),
-        ("./found_here.py:app", 'Could not import module "./found_here.py": it takes a dotted name'),
+        (
+            "./found_here.py:app",
+            'Could not import module "./found_here.py": it takes a dotted name',
+        ),
         ("..found_here:app", 'Could not import module "..found_here": it takes a dotted name'),
         ("found_here:nope", 'Attribute "nope" not found in module "found_here".'),
         ("found_here:space.nope", 'Attribute "space.nope" not found in module "found_here".'),

@@ -29,8 +29,9 @@ def import_object(path: str, what: str) -> object:
         raise StartupError(f'Error loading {what}. "{path}" is not "module:attribute".')
     if module_name.startswith("."):
         raise StartupError(
-            f'Error loading {what}. Could not import module "{module_name}": it takes a dotted name,'
-            f' such as "package.module:attribute", found from the working directory or --app-dir.'
+            f'Error loading {what}. Could not import module "{module_name}": it takes a dotted'
+            ' name, such as "package.module:attribute", as seen from the working directory or'
+            " --app-dir."
         )
     found: object = _import_module(module_name, what)
     for attribute in attributes.split("."):

@@ -107,7 +107,7 @@ class SignalQueue:
 
     def _note(self, number: int, _frame: FrameType | None) -> None:
         """Remembers the signal: the descriptor may be full. More than twice means no more."""
-        if self._pending.count(number) < 2:  # noqa: PLR2004 - a second one to stop has a meaning
+        if self._pending.count(number) < 2:
             self._pending.append(number)
 
     def fileno(self) -> int:
