@@ -543,7 +543,6 @@ async def wrong_later(call: Call, what: str) -> None:
     messages: dict[str, Any] = {
         "twice": {"type": "http.response.start", "status": 200},
         "str-body": {"type": "http.response.body", "body": "text"},
-        "none-body": {"type": "http.response.body", "body": None},
         "list-body": {"type": "http.response.body", "body": [1, 2]},
         "unknown": {"type": "http.response.push"},
     }
@@ -563,14 +562,14 @@ async def after_the_end(call: Call) -> None:
 
 
 async def bodies(call: Call) -> None:
-    """Bodies that are like bytes, and a mapping that is no dict."""
+    """Bodies that are like bytes, None as under uvicorn, and a mapping that is no dict."""
 
     class Mapping:
         def __getitem__(self, key: str) -> Any:
             return {"type": "http.response.body", "body": b"mapping"}[key]
 
     await call.start()
-    for body in (bytearray(b"array "), memoryview(b"view "), b"bytes "):
+    for body in (bytearray(b"array "), memoryview(b"view "), None, b"bytes "):
         await call.piece(body)
     await call.send({"type": "http.response.body", "more_body": 1})
     await call.send(Mapping())
