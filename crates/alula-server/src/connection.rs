@@ -88,7 +88,7 @@ pub(crate) struct Connection {
 
     // What is queued where.
     pub(crate) queued: bool,
-    pub(crate) dirty: bool,
+    pub(crate) gathered: bool,
 
     // What the handler waits for.
     pub(crate) want_receive: bool,
@@ -137,7 +137,7 @@ impl Connection {
             end_announced: false,
             peer_closed: false,
             queued: false,
-            dirty: false,
+            gathered: false,
             want_receive: false,
             want_send: false,
             body_reported: false,

@@ -38,6 +38,9 @@ pub struct Settings {
     pub turn_connections: usize,
     /// Longest that one turn starts requests.
     pub turn_time: Duration,
+    /// Longest that a complete answer waits, while other connections have their turn, so that several
+    /// go out together; nor does one wait where turns come less often than that.
+    pub gather_time: Duration,
     /// No write hands the kernel more than so many bytes (`None`: no bound). For tests: a small
     /// quantum makes partial writes certain.
     pub send_quantum: Option<usize>,
@@ -67,6 +70,7 @@ impl Default for Settings {
             drain_idle_grace: Duration::from_secs(1),
             turn_connections: 16,
             turn_time: Duration::from_micros(200),
+            gather_time: Duration::from_millis(1),
             send_quantum: None,
             server_header: Some(String::from("alula")),
             date_header: true,

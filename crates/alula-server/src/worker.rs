@@ -114,7 +114,7 @@ impl<H: Handler> Worker<H> {
         }
         {
             let mut engine = self.engine.borrow_mut();
-            engine.flush_dirty();
+            engine.flush_gathered();
             engine.in_turn = false;
         }
         self.deliver();

@@ -126,7 +126,7 @@ impl Engine {
         let connection = &mut self.connections[slot];
         connection.phase = Phase::Closing;
         connection.retract();
-        if !connection.dirty {
+        if !connection.gathered {
             self.flush(slot);
         }
     }

@@ -10,6 +10,7 @@
 //! - `read`: bytes in, heads out.
 //! - `body`: a request's body, pulled.
 //! - `respond`: an answer, pushed.
+//! - `gather`: answers that leave together.
 //! - `write`: bytes out.
 //! - `close`: ends of answers and connections; draining.
 //! - `deadline`: what happens when time is up.
@@ -18,6 +19,7 @@ mod accept;
 mod body;
 mod close;
 mod deadline;
+mod gather;
 mod read;
 mod respond;
 mod step;
@@ -72,8 +74,8 @@ pub(crate) struct Engine {
     pub(crate) connections: Slab<Connection>,
     /// Connections with something to do, each once.
     ready: VecDeque<usize>,
-    /// Connections whose output waits for the end of the turn.
-    dirty: Vec<usize>,
+    /// Connections whose output waits for the end of the turn, or longer.
+    gathered: gather::Gathered,
     notices: VecDeque<Notice>,
     events: Vec<Event>,
     pool: Pool,
@@ -100,7 +102,7 @@ impl Engine {
             accepting: VecDeque::new(),
             connections: Slab::new(),
             ready: VecDeque::new(),
-            dirty: Vec::new(),
+            gathered: gather::Gathered::default(),
             notices: VecDeque::new(),
             events: Vec::new(),
             pool: Pool::default(),
@@ -129,6 +131,8 @@ impl Engine {
             }
         }
         self.events = events;
+        self.gathered
+            .turned(self.reactor.now(), self.settings.gather_time);
         self.accept();
         more.map(|_| ())
     }
@@ -184,7 +188,7 @@ impl Engine {
     pub(crate) fn has_work(&self) -> bool {
         !(self.ready.is_empty()
             && self.notices.is_empty()
-            && self.dirty.is_empty()
+            && self.gathered.is_empty()
             && self.accepting.is_empty())
     }
 

@@ -124,7 +124,7 @@ impl Engine {
         }
         let deferred = !more && self.in_turn && connection.pending() <= DEFERRED;
         if deferred {
-            self.mark_dirty(slot);
+            self.gather_output(slot);
         } else if !self.flush(slot) {
             return Err(SendError::Gone);
         }
@@ -133,14 +133,6 @@ impl Engine {
             return Ok(Flow::Ready);
         }
         Ok(self.flow(slot))
-    }
-
-    fn mark_dirty(&mut self, slot: usize) {
-        let connection = &mut self.connections[slot];
-        if !connection.dirty {
-            connection.dirty = true;
-            self.dirty.push(slot);
-        }
     }
 
     fn flow(&mut self, slot: usize) -> Flow {

@@ -21,7 +21,7 @@ impl Engine {
     pub(crate) fn advance(&mut self, slot: usize) -> Option<Arrival> {
         let connection = &mut self.connections[slot];
         connection.quota = QUOTA;
-        let blocked = connection.pending() > 0 && !connection.dirty;
+        let blocked = connection.pending() > 0 && !connection.gathered;
         if blocked && connection.writable && !self.flush(slot) {
             return None;
         }

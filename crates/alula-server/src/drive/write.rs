@@ -168,20 +168,4 @@ impl Engine {
         }
         Some(taken)
     }
-
-    /// Sends what the turn has gathered.
-    pub(crate) fn flush_dirty(&mut self) {
-        let mut dirty = std::mem::take(&mut self.dirty);
-        for slot in dirty.drain(..) {
-            if self
-                .connections
-                .get(slot)
-                .is_some_and(|connection| connection.dirty)
-            {
-                self.connections[slot].dirty = false;
-                self.flush(slot);
-            }
-        }
-        self.dirty = dirty;
-    }
 }
