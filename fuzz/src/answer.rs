@@ -6,11 +6,11 @@
 //! - where the body is not what was declared, the connection is not kept.
 
 use alula_http::{
-    Head, Limits, ProtocolError, ResponseHead,
-    h1::{Client, Defaults, Frame, Progress, Server},
+    Head, Limits, ProtocolError,
+    h1::{Defaults, Frame, Progress, Server},
 };
 
-use super::Choices;
+use super::{Choices, reader};
 
 const METHODS: [&str; 3] = ["GET", "HEAD", "POST"];
 const VERSIONS: [&str; 2] = ["1.1", "1.0"];
@@ -106,19 +106,8 @@ fn head(server: &mut Server, out: &mut Vec<u8>, choices: &mut Choices<'_>) {
 }
 
 fn read(out: &[u8], method: &str, sent: &[u8], last: Frame, keeps: bool) {
-    let (mut client, mut head, limits) =
-        (Client::new(), ResponseHead::default(), Limits::default());
-    let host: (&[u8], &[u8]) = (b"host", b"a");
-    client
-        .request(&mut Vec::new(), method, b"/", std::iter::once(host))
-        .expect("in order");
-    let progress = client
-        .receive_head(out, &mut head, &limits)
-        .expect("a head");
-    let Progress::Complete { consumed } = progress else {
-        panic!("half a head")
-    };
-    let (mut rest, mut body) = (&out[consumed..], Vec::new());
+    let (mut client, _, mut rest) = reader::begin(out, method);
+    let (mut body, limits) = (Vec::new(), Limits::default());
     while !client.response_complete() {
         let step = client.receive_body(rest, &limits).expect("a body");
         body.extend_from_slice(&rest[step.data]);

@@ -4,13 +4,10 @@
 //! - each whole request is answered once, in order; an error is answered last and at most once;
 //! - what goes out is read by the client's role as just those answers.
 
-use alula_http::{
-    Limits, ResponseHead,
-    h1::{Client, Progress},
-};
+use alula_http::Limits;
 
 use super::{
-    Choices, cut,
+    Choices, cut, reader,
     transcript::{End, play},
 };
 
@@ -52,20 +49,9 @@ pub fn run(data: &[u8]) {
 
 /// Takes one answer from the front: its status, and whether the connection stays.
 fn read(out: &mut &[u8], method: &str) -> (u16, bool) {
-    let (mut client, mut head, limits) =
-        (Client::new(), ResponseHead::default(), Limits::default());
-    let host: (&[u8], &[u8]) = (b"host", b"a");
-    client
-        .request(&mut Vec::new(), method, b"/", std::iter::once(host))
-        .expect("in order");
-    let progress = client
-        .receive_head(out, &mut head, &limits)
-        .expect("a head");
-    let Progress::Complete { consumed } = progress else {
-        panic!("half a head")
-    };
-    let status = head.view(out).status();
-    *out = &out[consumed..];
+    let (mut client, status, rest) = reader::begin(out, method);
+    *out = rest;
+    let limits = Limits::default();
     while !client.response_complete() {
         let step = client.receive_body(out, &limits).expect("a body");
         assert!(step.consumed > 0, "half a body");

@@ -6,6 +6,7 @@ pub mod answer;
 pub mod chunked;
 pub mod connection;
 pub mod head;
+mod reader;
 
 #[path = "../../crates/alula-http/tests/http1/transcript.rs"]
 pub(crate) mod transcript;

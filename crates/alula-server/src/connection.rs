@@ -168,6 +168,12 @@ impl Connection {
         self.held.unwrap_or(self.output.len()) - self.sent
     }
 
+    /// So much of the body is known to come that nobody waits for it, where the answer does not.
+    pub(crate) fn expects_too_much(&self, discard_bytes: u64) -> bool {
+        let left = self.http.body_remaining();
+        left.is_some_and(|left| left > discard_bytes)
+    }
+
     /// Whether more of the peer's bytes are wanted now.
     pub(crate) fn may_read(&self, settings: &Settings) -> bool {
         if !self.writable && self.pending() > 0 {

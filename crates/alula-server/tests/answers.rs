@@ -43,6 +43,17 @@ fn an_answer_that_stops_half_way_closes_without_its_end() {
 }
 
 #[test]
+fn an_answer_that_ends_with_its_connection_never_seems_whole_when_cut_off() {
+    let stage = Stage::new();
+    let mut peer = stage.send("GET /unfinished HTTP/1.0\r\n\r\n");
+    peer.read_until(b"half").unwrap();
+    assert_eq!(
+        peer.read_to_end().unwrap_err().kind(),
+        std::io::ErrorKind::ConnectionReset
+    );
+}
+
+#[test]
 fn more_than_the_declared_length_is_dropped() {
     let stage = Stage::new();
     let mut peer = stage.connect();
@@ -103,7 +114,10 @@ fn an_early_answer_closes_when_the_rest_is_large() {
             256 * 1024 + extra
         );
         let mut peer = stage.send(head);
-        assert_eq!(peer.read_response("POST").unwrap().text(), "OK");
+        let response = peer.read_response("POST").unwrap();
+        assert_eq!(response.text(), "OK");
+        let said = (extra == 1).then_some("close");
+        assert_eq!(response.header("connection"), said);
         if extra == 0 {
             peer.send(&vec![b'x'; 256 * 1024]).unwrap();
             assert_eq!(get(&mut peer, "/").text(), "OK");

@@ -99,10 +99,7 @@ impl Client {
         data: &[u8],
         more: bool,
     ) -> Result<Frame, UsageError> {
-        let frame = self.frame_body(out, data.len(), more)?;
-        out.extend_from_slice(&data[..frame.take]);
-        out.extend_from_slice(frame.suffix);
-        Ok(frame)
+        Ok(self.frame_body(out, data.len(), more)?.fill(out, data))
     }
 
     /// All of the request has been given.

@@ -53,7 +53,10 @@ pub(crate) fn response<'h>(
     // A head is seldom larger, and growing in steps costs.
     out.reserve(512);
     status_line(out, status);
-    let seen = fields(out, start, headers, status >= 200 && status != 204)?;
+    let seen = fields(out, start, headers, !matches!(status, 204 | 205))?;
+    if status == 205 {
+        line(out, b"content-length", b"0");
+    }
     defaults.append(out, &seen);
     Ok(seen)
 }

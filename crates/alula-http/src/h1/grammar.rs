@@ -290,6 +290,12 @@ mod tests {
         TOKEN, VALUE, decimal, is_authority, list, name_run, percent_decode, run, trim, value_run,
     };
 
+    fn assert_wide_runs_agree(bytes: &[u8]) {
+        let shown = bytes.escape_ascii();
+        assert_eq!(name_run(bytes), run(TOKEN, bytes), "{shown}");
+        assert_eq!(value_run(bytes), run(VALUE, bytes), "{shown}");
+    }
+
     /// Every byte at every place of runs of every length around the widths that are taken at once.
     #[test]
     fn wide_runs_agree_with_the_table() {
@@ -299,18 +305,7 @@ mod tests {
             let mut bytes = b"Abc-xYz0_".repeat(6)[..length].to_vec();
             for byte in 0..=255 {
                 bytes[place] = byte;
-                assert_eq!(
-                    name_run(&bytes),
-                    run(TOKEN, &bytes),
-                    "{}",
-                    bytes.escape_ascii()
-                );
-                assert_eq!(
-                    value_run(&bytes),
-                    run(VALUE, &bytes),
-                    "{}",
-                    bytes.escape_ascii()
-                );
+                assert_wide_runs_agree(&bytes);
             }
         }
     }
@@ -321,26 +316,10 @@ mod tests {
             for at in 0..24 {
                 let mut bytes = b"-".repeat(24);
                 bytes[at] = byte;
-                assert_eq!(
-                    name_run(&bytes),
-                    run(TOKEN, &bytes),
-                    "{}",
-                    bytes.escape_ascii()
-                );
+                assert_wide_runs_agree(&bytes);
                 // The byte before may change what a carry does to the next.
                 bytes[at.saturating_sub(1)] = byte.wrapping_add(1);
-                assert_eq!(
-                    name_run(&bytes),
-                    run(TOKEN, &bytes),
-                    "{}",
-                    bytes.escape_ascii()
-                );
-                assert_eq!(
-                    value_run(&bytes),
-                    run(VALUE, &bytes),
-                    "{}",
-                    bytes.escape_ascii()
-                );
+                assert_wide_runs_agree(&bytes);
             }
         }
     }

@@ -16,6 +16,15 @@ pub struct Frame {
     pub short: bool,
 }
 
+impl Frame {
+    /// Puts the data and the suffix behind what has been appended.
+    pub(crate) fn fill(self, out: &mut Vec<u8>, data: &[u8]) -> Self {
+        out.extend_from_slice(&data[..self.take]);
+        out.extend_from_slice(self.suffix);
+        self
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
     /// Nothing has been sent.

@@ -176,7 +176,8 @@ impl Server {
     /// open until the first call for its body decides the framing.
     ///
     /// The application's Transfer-Encoding is swallowed, since the framing is ours; its
-    /// Content-Length is checked and kept, but for 204.
+    /// Content-Length is checked and kept, but for 204 and 205, which have no content
+    /// (RFC 9110 sections 15.3.5 and 15.3.6).
     ///
     /// # Errors
     ///
@@ -195,7 +196,7 @@ impl Server {
         }
         let seen = encode::response(out, status, headers, defaults)?;
         self.outgoing.open(match seen.content_length {
-            _ if self.client.head_only || matches!(status, 204 | 304) => Length::Bodyless,
+            _ if self.client.head_only || matches!(status, 204 | 205 | 304) => Length::Bodyless,
             Some(length) => Length::Exact(length),
             None => Length::Undecided,
         });
@@ -255,10 +256,7 @@ impl Server {
         data: &[u8],
         more: bool,
     ) -> Result<Frame, UsageError> {
-        let frame = self.frame_body(out, data.len(), more)?;
-        out.extend_from_slice(&data[..frame.take]);
-        out.extend_from_slice(frame.suffix);
-        Ok(frame)
+        Ok(self.frame_body(out, data.len(), more)?.fill(out, data))
     }
 
     /// Appends a whole interim response, such as 103. To an HTTP/1.0 client none is sent
@@ -310,6 +308,12 @@ impl Server {
     /// All of the response has been given.
     pub fn response_complete(&self) -> bool {
         self.outgoing.is_complete()
+    }
+
+    /// The response ends where the connection does, and its end has not been given: closed in
+    /// order, the connection would make it seem whole.
+    pub fn would_seem_whole(&self) -> bool {
+        self.outgoing.ends_by_close() && !self.outgoing.is_complete()
     }
 
     /// Lets the connection close after this response, which will say so if its head is open.

@@ -255,6 +255,23 @@ fn status_204_has_neither_body_nor_framing() {
 }
 
 #[test]
+fn status_205_is_empty_and_says_so() {
+    let lines: [Line; 2] = [("content-length", b"3"), ("transfer-encoding", b"chunked")];
+    for (declared, pieces) in [
+        (&lines[..], &[&b"abc"[..]][..]),
+        (&[], &[b"abc", b"def"]),
+        (&[], &[b""]),
+    ] {
+        let mut server = asked_by_get();
+        assert_eq!(
+            sent(&mut server, 205, declared, pieces),
+            b"HTTP/1.1 205 Reset Content\r\ncontent-length: 0\r\n\r\n"
+        );
+        assert!(server.keep_alive());
+    }
+}
+
+#[test]
 fn status_304_has_no_body_and_keeps_the_declared_length() {
     let mut server = asked_by_get();
     let out = sent(&mut server, 304, &[("content-length", b"3")], &[b"abc"]);

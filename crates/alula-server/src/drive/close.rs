@@ -17,11 +17,7 @@ impl Engine {
             self.close_after_output(slot);
         } else if connection.http.body_complete() {
             self.await_next(slot);
-        } else if connection
-            .http
-            .body_remaining()
-            .is_some_and(|left| left > bound)
-        {
+        } else if connection.expects_too_much(bound) {
             self.close_after_output(slot);
         } else {
             connection.phase = Phase::Discard {
@@ -132,10 +128,17 @@ impl Engine {
     }
 
     /// Closes our half and throws away what still comes, so that no reset eats the answer
-    /// (RFC 9112 section 9.6).
+    /// (RFC 9112 section 9.6). An answer whose end only the connection's would show ends by a reset
+    /// where it was cut off.
     pub(super) fn linger(&mut self, slot: usize) {
         let now = self.now();
         let connection = &mut self.connections[slot];
+        if connection.http.would_seem_whole() {
+            // What can't be reset (a Unix socket) closes all the same.
+            let _ = connection.stream.reset_on_drop();
+            self.remove(slot);
+            return;
+        }
         if connection.peer_closed || connection.stream.shutdown_write().is_err() {
             self.remove(slot);
             return;

@@ -60,6 +60,10 @@ impl Engine {
             return Err(SendError::Overlap);
         }
         connection.lend_output(&mut self.pool);
+        if !more && connection.expects_too_much(self.settings.discard_bytes) {
+            // The answer says so while it can.
+            connection.http.force_close();
+        }
         let Frame {
             take,
             suffix,
