@@ -1,67 +1,15 @@
 //! What one turn does and what it leaves: the worker is turned by hand, as a loop around it would.
 
-use std::cell::Cell;
-use std::io::{ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpStream};
-use std::time::{Duration, Instant};
+mod hand;
 
-use alula_http::Request;
-use alula_reactor::Listener;
-use alula_server::{ConnectionInfo, ExchangeId, Handler, Settings, Worker};
+use std::io::{ErrorKind, Read};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use alula_server::{Settings, Worker};
+use hand::{Busy, asked, spin};
 
 const LONG: Duration = Duration::from_secs(60);
-
-/// Answers at once, after having kept the turn busy for a while.
-struct Busy {
-    started: Cell<usize>,
-    busy: Duration,
-}
-
-impl Handler for Busy {
-    type Call = ();
-
-    fn prepare(&self, _: &Request<'_>, _: &ConnectionInfo, _: ExchangeId) -> Self::Call {}
-
-    fn start(&self, worker: &Worker<Self>, id: ExchangeId, (): Self::Call) {
-        self.started.set(self.started.get() + 1);
-        spin(self.busy);
-        worker.respond(id, 200, std::iter::empty()).unwrap();
-        worker.send_body(id, b"OK", false).unwrap();
-        worker.finish(id);
-    }
-
-    fn readable(&self, _: &Worker<Self>, _: ExchangeId) {}
-    fn writable(&self, _: &Worker<Self>, _: ExchangeId) {}
-    fn disconnected(&self, _: &Worker<Self>, _: ExchangeId) {}
-}
-
-fn spin(time: Duration) {
-    let begin = Instant::now();
-    while begin.elapsed() < time {}
-}
-
-/// A worker with `clients` connections, each of which has just sent a request.
-fn asked(clients: usize, settings: Settings, busy: Duration) -> (Worker<Busy>, Vec<TcpStream>) {
-    let started = Cell::new(0);
-    let worker = Worker::new(settings, Busy { started, busy }).unwrap();
-    let any = SocketAddr::from(([127, 0, 0, 1], 0));
-    let listener = Listener::tcp(any, 64, false).unwrap();
-    let alula_reactor::Peer::Inet(address) = listener.local() else {
-        unreachable!()
-    };
-    worker.listen(listener).unwrap();
-    let peers: Vec<_> = (0..clients)
-        .map(|_| TcpStream::connect(address).unwrap())
-        .collect();
-    while worker.connections() < clients || worker.again_needed() {
-        worker.turn().unwrap();
-    }
-    for mut peer in &peers {
-        peer.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-            .unwrap();
-    }
-    (worker, peers)
-}
 
 /// One start a turn; answers wait for `gather_time`.
 fn one_by_one(gather_time: Duration) -> Settings {

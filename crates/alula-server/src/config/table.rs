@@ -56,7 +56,7 @@ options! {
         /// Listen on this inherited file descriptor instead.
         fd: Option<u32>, "fd", Kind::Integer { min: 0, max: i32::MAX as u64 }, Preset::Unset("");
         /// The number of connections the system may hold until they are accepted.
-        backlog: u32, "backlog", Kind::Integer { min: 1, max: LONGEST_BACKLOG }, Preset::Integer(2048);
+        backlog: u32, "backlog", Kind::Integer { min: 0, max: LONGEST_BACKLOG }, Preset::Integer(2048);
     }
     Workers {
         /// The number of worker processes; `$WEB_CONCURRENCY` where it is not given. Not valid with --reload.
@@ -65,6 +65,8 @@ options! {
         r#loop: String, "loop", Kind::Loop, Preset::Text("auto");
         /// Kill and replace a worker that does not answer the supervisor for so long.
         timeout_worker_healthcheck: Duration, "timeout-worker-healthcheck", SOME_SECONDS, Preset::Seconds(5.0);
+        /// Kill a replacement worker that is not ready after so long; the workers that serve go on. The first workers have all the time they need.
+        timeout_worker_startup: Duration, "timeout-worker-startup", SOME_SECONDS, Preset::Seconds(120.0);
         /// Replace a worker (with one worker: exit) after so many requests.
         limit_max_requests: Option<u64>, "limit-max-requests", COUNT, Preset::Unset("no limit");
         /// Add up to so many requests to --limit-max-requests, at random for each worker.
@@ -95,12 +97,12 @@ options! {
         date_header: bool, "date-header", Kind::Flag, Preset::Flag(true);
     }
     Limits {
-        /// Answer 503 when so many connections or requests are open.
-        limit_concurrency: Option<u64>, "limit-concurrency", COUNT, Preset::Unset("no limit");
+        /// Answer 503 when so many connections or requests are open; with 0 always.
+        limit_concurrency: Option<u64>, "limit-concurrency", Kind::Integer { min: 0, max: i64::MAX as u64 }, Preset::Unset("no limit");
         /// The most bytes of a request body; more is answered with 413.
         limit_request_body: Option<u64>, "limit-request-body", Kind::Integer { min: 0, max: i64::MAX as u64 }, Preset::Unset("no limit");
         /// The most bytes of a request head; more is answered with 431.
-        h11_max_incomplete_event_size: u64, "h11-max-incomplete-event-size", Kind::Integer { min: 1024, max: 16 << 20 }, Preset::Integer(65_536);
+        h11_max_incomplete_event_size: u64, "h11-max-incomplete-event-size", Kind::Integer { min: 0, max: 16 << 20 }, Preset::Integer(65_536);
         /// The fewest bytes a second of a request body, averaged over ten seconds; 0 for no minimum.
         min_body_rate: u32, "min-body-rate", Kind::Integer { min: 0, max: u32::MAX as u64 }, Preset::Integer(240);
         /// Close a connection whose request head is not complete after so long.
