@@ -11,6 +11,7 @@
 //!
 //! - [`reactor`]: the loop itself, one poll a turn
 //! - [`event`]: what a turn reports: [`Event`], [`Readiness`], [`Token`]
+//! - `poll_set`: streams watched by poll(2) instead of a queue
 //! - [`timer`]: one deadline a token, cheap to move
 //! - [`waker`]: wakes a reactor from another thread
 //! - [`address`]: [`Peer`], an Internet or a Unix address
@@ -19,7 +20,7 @@
 //! - [`acceptor`]: a registered listener that survives descriptor exhaustion
 //! - `sys`: what depends on the operating system
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 #[cfg(not(unix))]
 compile_error!(
@@ -30,6 +31,7 @@ pub mod acceptor;
 pub mod address;
 pub mod event;
 pub mod listener;
+mod poll_set;
 pub mod reactor;
 pub mod stream;
 mod sys;
@@ -40,7 +42,7 @@ pub use acceptor::{Accepted, Acceptor};
 pub use address::Peer;
 pub use event::{Event, Readiness, Token};
 pub use listener::Listener;
-pub use reactor::{Reactor, Source};
+pub use reactor::{Poller, Reactor, Source, Waiting};
 pub use stream::Stream;
 pub use timer::Timers;
 pub use waker::Waker;

@@ -11,6 +11,7 @@ use mio::{Events, Interest, Poll, Registry};
 
 use crate::event::{Event, Token};
 use crate::listener::{Listener, ListenerSocket};
+use crate::poll_set::PollSet;
 use crate::stream::{Socket, Stream};
 use crate::timer::Timers;
 use crate::waker::Waker;
@@ -21,10 +22,37 @@ const WAKER: mio::Token = mio::Token(usize::MAX);
 /// The budget of a turn in [`Reactor::run`].
 const RUN_BUDGET: usize = 64;
 
+/// How streams are watched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Poller {
+    /// By the system's queue of readiness, epoll or kqueue: its cost is that of what is ready.
+    #[default]
+    Queue,
+    /// By poll(2): its cost is that of all that is watched, but in some virtual machines it is the
+    /// quicker one with a few hundred connections that are all busy. Not for a reactor whose
+    /// [`fd`](Reactor::fd) another loop watches, since streams don't show there.
+    Poll,
+}
+
+/// How a reactor waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// How streams are watched.
+    pub poller: Poller,
+    /// For so long it asks again and again before it sleeps, as long as the last wait was shorter:
+    /// that saves being woken, and costs the core. Zero (the default) never does.
+    pub spin: Duration,
+}
+
 /// Watches sources, timers and wakers. See the crate's documentation.
 #[derive(Debug)]
 pub struct Reactor {
     poll: Poll,
+    /// The streams, where `poll` does not watch them.
+    set: Option<PollSet>,
+    spin: Duration,
+    /// How long the last wait was.
+    waited: Duration,
     /// Its capacity is the budget of the last turn: what does not fit stays in the kernel.
     polled: Events,
     waker: Arc<mio::Waker>,
@@ -47,9 +75,21 @@ impl Reactor {
     ///
     /// If the process is out of descriptors.
     pub fn new() -> io::Result<Self> {
+        Self::with(Waiting::default())
+    }
+
+    /// A reactor that watches nothing, and waits so.
+    ///
+    /// # Errors
+    ///
+    /// If the process is out of descriptors.
+    pub fn with(waiting: Waiting) -> io::Result<Self> {
         let poll = Poll::new()?;
         let waker = Arc::new(mio::Waker::new(poll.registry(), WAKER)?);
         Ok(Self {
+            set: (waiting.poller == Poller::Poll).then(|| PollSet::new(poll.as_raw_fd())),
+            spin: waiting.spin,
+            waited: Duration::ZERO,
             poll,
             polled: Events::with_capacity(RUN_BUDGET),
             waker,
@@ -107,10 +147,55 @@ impl Reactor {
         timeout: Option<Duration>,
         events: &mut Vec<Event>,
     ) -> io::Result<()> {
+        let timeout = self.bounded(timeout);
+        if self.spin.is_zero() || timeout == Some(Duration::ZERO) {
+            return self.poll_once(budget, timeout, events);
+        }
+        self.spin_then_wait(budget, timeout, events)
+    }
+
+    /// Asks again and again for a while, where the last wait was short, before it sleeps.
+    fn spin_then_wait(
+        &mut self,
+        budget: usize,
+        timeout: Option<Duration>,
+        events: &mut Vec<Event>,
+    ) -> io::Result<()> {
+        let begin = Instant::now();
+        let before = events.len();
+        let longest = self.spin.min(timeout.unwrap_or(self.spin));
+        if self.waited < self.spin {
+            while events.len() == before && begin.elapsed() < longest {
+                self.poll_once(budget, Some(Duration::ZERO), events)?;
+            }
+        }
+        if events.len() == before {
+            let left = timeout.map(|timeout| timeout.saturating_sub(begin.elapsed()));
+            self.poll_once(budget, left, events)?;
+        }
+        self.waited = begin.elapsed();
+        Ok(())
+    }
+
+    fn poll_once(
+        &mut self,
+        budget: usize,
+        mut timeout: Option<Duration>,
+        events: &mut Vec<Event>,
+    ) -> io::Result<()> {
+        let mut budget = budget;
+        if let Some(set) = &mut self.set {
+            let before = events.len();
+            let rest = set.poll(budget, timeout, events)?;
+            budget -= events.len() - before;
+            if !rest || budget == 0 {
+                return Ok(());
+            }
+            timeout = Some(Duration::ZERO);
+        }
         if self.polled.capacity() != budget {
             self.polled = Events::with_capacity(budget);
         }
-        let timeout = self.bounded(timeout);
         match self.poll.poll(&mut self.polled, timeout) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
             polled => polled?,
@@ -187,9 +272,12 @@ impl Reactor {
     ///
     /// If the token is the reserved one.
     pub fn register(&mut self, source: &mut impl Source, token: Token) -> io::Result<()> {
-        let token = mio::Token(token.0);
-        assert_ne!(token, WAKER, "the token usize::MAX is reserved");
-        source.register(self.poll.registry(), token)
+        assert_ne!(
+            mio::Token(token.0),
+            WAKER,
+            "the token usize::MAX is reserved"
+        );
+        source.register(self.poll.registry(), self.set.as_mut(), token)
     }
 
     /// Stops watching a source. Dropping it does the same; events already taken may still name its
@@ -237,16 +325,34 @@ impl Reactor {
 }
 
 mod sealed {
-    use super::{Interest, Listener, ListenerSocket, Registry, Socket, Stream, io};
+    use super::{Interest, Listener, ListenerSocket, PollSet, Registry, Socket, Stream, Token, io};
 
     /// Keeps mio's types out of the public interface.
     pub trait Registered {
-        fn register(&mut self, registry: &Registry, token: mio::Token) -> io::Result<()>;
+        fn register(
+            &mut self,
+            registry: &Registry,
+            set: Option<&mut PollSet>,
+            token: Token,
+        ) -> io::Result<()>;
         fn deregister(&mut self, registry: &Registry) -> io::Result<()>;
     }
 
     impl Registered for Stream {
-        fn register(&mut self, registry: &Registry, token: mio::Token) -> io::Result<()> {
+        fn register(
+            &mut self,
+            registry: &Registry,
+            set: Option<&mut PollSet>,
+            token: Token,
+        ) -> io::Result<()> {
+            if let Some(set) = set {
+                if self.watched.is_some() {
+                    return Err(io::ErrorKind::AlreadyExists.into());
+                }
+                self.watched = Some(set.add(self, token));
+                return Ok(());
+            }
+            let token = mio::Token(token.0);
             let interest = Interest::READABLE | Interest::WRITABLE;
             match &mut self.socket {
                 Socket::Tcp(socket) => registry.register(socket, token, interest),
@@ -255,6 +361,9 @@ mod sealed {
         }
 
         fn deregister(&mut self, registry: &Registry) -> io::Result<()> {
+            if self.watched.take().is_some() {
+                return Ok(());
+            }
             match &mut self.socket {
                 Socket::Tcp(socket) => registry.deregister(socket),
                 Socket::Unix(socket) => registry.deregister(socket),
@@ -263,7 +372,13 @@ mod sealed {
     }
 
     impl Registered for Listener {
-        fn register(&mut self, registry: &Registry, token: mio::Token) -> io::Result<()> {
+        fn register(
+            &mut self,
+            registry: &Registry,
+            _set: Option<&mut PollSet>,
+            token: Token,
+        ) -> io::Result<()> {
+            let token = mio::Token(token.0);
             match &mut self.socket {
                 ListenerSocket::Tcp(socket) => registry.register(socket, token, Interest::READABLE),
                 ListenerSocket::Unix(socket) => {

@@ -9,6 +9,7 @@ use mio::net::{TcpStream, UnixStream};
 use socket2::SockRef;
 
 use crate::address::Peer;
+use crate::poll_set::Watched;
 
 /// A non-blocking connection.
 ///
@@ -18,6 +19,8 @@ pub struct Stream {
     pub(crate) socket: Socket,
     /// Kept, because a reset connection can't be asked any more.
     peer: Peer,
+    /// Where poll(2) watches it.
+    pub(crate) watched: Option<Watched>,
 }
 
 #[derive(Debug)]
@@ -38,7 +41,11 @@ macro_rules! on_socket {
 
 impl Stream {
     pub(crate) fn new(socket: Socket, peer: Peer) -> Self {
-        Self { socket, peer }
+        Self {
+            socket,
+            peer,
+            watched: None,
+        }
     }
 
     /// Begins a TCP connection, with `TCP_NODELAY`. It stands when the stream becomes writable and
@@ -124,6 +131,22 @@ impl Stream {
     }
 }
 
+impl Stream {
+    fn note_read(&self, outcome: io::Result<usize>, most: usize) -> io::Result<usize> {
+        if let Some(watched) = &self.watched {
+            watched.note_read(&outcome, most);
+        }
+        outcome
+    }
+
+    fn note_write(&self, outcome: io::Result<usize>, most: usize) -> io::Result<usize> {
+        if let Some(watched) = &self.watched {
+            watched.note_write(&outcome, most);
+        }
+        outcome
+    }
+}
+
 impl AsFd for Stream {
     fn as_fd(&self) -> BorrowedFd<'_> {
         on_socket!(&self.socket, socket => socket.as_fd())
@@ -132,21 +155,29 @@ impl AsFd for Stream {
 
 impl Read for &Stream {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        on_socket!(&self.socket, socket => { let mut socket = socket; socket.read(buf) })
+        let most = buf.len();
+        let outcome =
+            on_socket!(&self.socket, socket => { let mut socket = socket; socket.read(buf) });
+        self.note_read(outcome, most)
     }
 
     fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        on_socket!(&self.socket, socket => { let mut socket = socket; socket.read_vectored(bufs) })
+        let most = bufs.iter().map(|buf| buf.len()).sum();
+        let outcome = on_socket!(&self.socket, socket => { let mut socket = socket; socket.read_vectored(bufs) });
+        self.note_read(outcome, most)
     }
 }
 
 impl Write for &Stream {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        on_socket!(&self.socket, socket => { let mut socket = socket; socket.write(buf) })
+        let outcome =
+            on_socket!(&self.socket, socket => { let mut socket = socket; socket.write(buf) });
+        self.note_write(outcome, buf.len())
     }
 
     fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        on_socket!(&self.socket, socket => { let mut socket = socket; socket.write_vectored(bufs) })
+        let outcome = on_socket!(&self.socket, socket => { let mut socket = socket; socket.write_vectored(bufs) });
+        self.note_write(outcome, bufs.iter().map(|buf| buf.len()).sum())
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -1,5 +1,7 @@
 //! Turns over real sockets: readiness, the budget, and being watched by another loop.
 
+mod pairs;
+
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::ops::ControlFlow;
@@ -7,42 +9,7 @@ use std::time::Duration;
 
 use alula_reactor::{Event, Reactor, Readiness, Stream, Token};
 use mio::unix::SourceFd;
-
-const NOW: Option<Duration> = Some(Duration::ZERO);
-
-fn turn(reactor: &mut Reactor, budget: usize, timeout: Option<Duration>) -> Vec<Event> {
-    let mut events = Vec::new();
-    let again = reactor.turn(budget, timeout, &mut events).unwrap();
-    assert!(!again, "nothing is held back unless run() broke off");
-    events
-}
-
-/// Takes whatever is reported at registration (streams are writable from the start).
-fn settle(reactor: &mut Reactor) {
-    while !turn(reactor, 64, NOW).is_empty() {}
-}
-
-fn tokens(events: &[Event]) -> Vec<usize> {
-    let mut tokens: Vec<usize> = (events.iter())
-        .map(|event| match event {
-            Event::Ready(token, _) => token.0,
-            other => panic!("unexpected {other:?}"),
-        })
-        .collect();
-    tokens.sort_unstable();
-    tokens
-}
-
-fn readiness(events: &[Event], token: usize) -> Readiness {
-    let of_token = |event: &Event| match event {
-        Event::Ready(Token(it), readiness) if *it == token => Some(*readiness),
-        _ => None,
-    };
-    events
-        .iter()
-        .find_map(of_token)
-        .unwrap_or_else(|| panic!("{token} not in {events:?}"))
-}
+use pairs::{NOW, pairs, readiness, settle, tokens, turn};
 
 /// What a loop that watches the reactor's descriptor (level-triggered) would see.
 fn is_readable(reactor: &Reactor) -> bool {
@@ -55,19 +22,6 @@ fn is_readable(reactor: &Reactor) -> bool {
     let mut events = mio::Events::with_capacity(4);
     outer.poll(&mut events, NOW).unwrap();
     !events.is_empty()
-}
-
-/// Registered streams with tokens from 0 on, and the other ends.
-fn pairs(reactor: &mut Reactor, count: usize) -> (Vec<Stream>, Vec<Stream>) {
-    let (mut ours, mut others) = (Vec::new(), Vec::new());
-    for token in 0..count {
-        let (mut our, other) = Stream::pair().unwrap();
-        reactor.register(&mut our, Token(token)).unwrap();
-        ours.push(our);
-        others.push(other);
-    }
-    settle(reactor);
-    (ours, others)
 }
 
 #[test]

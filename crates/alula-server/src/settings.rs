@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use alula_http::Limits;
+use alula_reactor::Waiting;
 
 /// The engine's limits, deadlines and response defaults. `Default` gives the documented defaults.
 #[derive(Clone, Debug)]
@@ -41,6 +42,8 @@ pub struct Settings {
     /// Longest that a complete answer waits, while other connections have their turn, so that several
     /// go out together; nor does one wait where turns come less often than that.
     pub gather_time: Duration,
+    /// How the worker waits. Another loop can watch only the default poller.
+    pub waiting: Waiting,
     /// No write hands the kernel more than so many bytes (`None`: no bound). For tests: a small
     /// quantum makes partial writes certain.
     pub send_quantum: Option<usize>,
@@ -71,6 +74,7 @@ impl Default for Settings {
             turn_connections: 16,
             turn_time: Duration::from_micros(200),
             gather_time: Duration::from_millis(1),
+            waiting: Waiting::default(),
             send_quantum: None,
             server_header: Some(String::from("alula")),
             date_header: true,

@@ -95,7 +95,7 @@ pub(crate) struct Engine {
 impl Engine {
     pub(crate) fn new(settings: Settings) -> io::Result<Self> {
         Ok(Self {
-            reactor: Reactor::new()?,
+            reactor: Reactor::with(settings.waiting)?,
             extra_headers: settings.encoded_headers(),
             settings,
             acceptors: Vec::new(),
