@@ -44,5 +44,6 @@ pub use event::{Event, Readiness, Token};
 pub use listener::Listener;
 pub use reactor::{Poller, Reactor, Source, Waiting};
 pub use stream::Stream;
+pub use sys::look;
 pub use timer::Timers;
 pub use waker::Waker;

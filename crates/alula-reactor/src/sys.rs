@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::fd::RawFd;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use socket2::Socket;
 
@@ -118,6 +118,22 @@ pub(crate) fn poll(fds: &mut [PollFd], timeout: Option<Duration>) -> io::Result<
     match io::Error::last_os_error() {
         error if error.kind() == io::ErrorKind::Interrupted => Ok(false),
         error => Err(error),
+    }
+}
+
+/// Looks at a descriptor again and again, without sleeping, until there is something to read or the
+/// time is up; says which. Whatever goes wrong counts as something to read.
+pub fn look(fd: RawFd, longest: Duration) -> bool {
+    let begin = Instant::now();
+    let mut asked = [PollFd::new(fd)];
+    asked[0].ask(POLL_IN);
+    loop {
+        if !matches!(poll(&mut asked, Some(Duration::ZERO)), Ok(false)) {
+            return true;
+        }
+        if begin.elapsed() >= longest {
+            return false;
+        }
     }
 }
 

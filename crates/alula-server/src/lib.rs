@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod buffer;
+mod busy;
 pub mod config;
 mod connection;
 mod date;

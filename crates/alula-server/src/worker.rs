@@ -245,6 +245,13 @@ impl<H: Handler> Worker<H> {
         self.engine.borrow().has_work()
     }
 
+    /// For the loop around, when it has nothing else to do: for how long it pays to look at
+    /// [`Worker::fd`] again and again ([`alula_reactor::look`]) before it sleeps. Never while a
+    /// request is being answered, since that may wait for something that only the loop sees.
+    pub fn busy_poll(&self) -> Option<Duration> {
+        self.engine.borrow_mut().busy_poll()
+    }
+
     /// Accepts what has already connected, then closes the listeners.
     pub fn stop_accepting(&self) {
         self.engine.borrow_mut().stop_accepting();

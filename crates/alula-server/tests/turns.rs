@@ -7,7 +7,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use alula_server::{Settings, Worker};
-use hand::{Busy, asked, spin};
+use hand::{Busy, ask, asked, connected, spin};
 
 const LONG: Duration = Duration::from_secs(60);
 
@@ -94,4 +94,21 @@ fn no_answer_waits_where_the_loop_around_is_busy_with_other_things() {
     spin(gather_time);
     worker.turn().unwrap();
     assert_eq!(answered(&peers), [true, true, false]);
+}
+
+#[test]
+fn looking_pays_after_quick_requests_and_not_while_one_is_answered() {
+    let mut settings = one_by_one(LONG);
+    settings.waiting.spin = LONG;
+    let (worker, peers) = connected(1, settings, Duration::ZERO);
+    for served in 0..4 {
+        assert_eq!(worker.busy_poll(), None, "after {served}");
+        ask(&peers);
+        worker.turn().unwrap();
+    }
+    assert_eq!(worker.busy_poll(), Some(LONG));
+    worker.handler().holds.set(true);
+    ask(&peers);
+    worker.turn().unwrap();
+    assert_eq!((worker.exchanges(), worker.busy_poll()), (1, None));
 }

@@ -17,6 +17,7 @@ impl Config {
         settings.keep_alive = self.timeout_keep_alive;
         settings.write_timeout = self.timeout_write;
         settings.min_body_rate = self.min_body_rate;
+        settings.waiting.spin = self.busy_poll;
         if !self.server_header || self.has_header("server") {
             settings.server_header = None;
         }
@@ -74,6 +75,7 @@ mod tests {
         config.timeout_keep_alive = Duration::from_secs(2);
         config.timeout_write = Duration::from_secs(3);
         config.min_body_rate = 4;
+        config.busy_poll = Duration::from_micros(70);
         config.headers = vec![("X-A".to_owned(), "b".to_owned())];
         let settings = config.settings();
         assert_eq!(
@@ -84,6 +86,7 @@ mod tests {
         assert_eq!(settings.keep_alive.as_secs(), 2);
         assert_eq!(settings.write_timeout.as_secs(), 3);
         assert_eq!(settings.min_body_rate, 4);
+        assert_eq!(settings.waiting.spin, Duration::from_micros(70));
         assert_eq!(settings.headers, config.headers);
     }
 

@@ -63,6 +63,8 @@ options! {
         workers: u32, "workers", Kind::Integer { min: 1, max: 4096 }, Preset::Integer(1);
         /// The event loop: auto (uvloop if it is installed), asyncio, uvloop, or `module:factory`.
         r#loop: String, "loop", Kind::Loop, Preset::Text("auto");
+        /// Look for the next request for so long, at most 0.001, before a worker sleeps, as long as they come quicker than that. For workers that have a core each, which this keeps busy; 0.0001 suits a load that never lets it idle.
+        busy_poll: Duration, "busy-poll", Kind::Seconds { min: 0.0, max: 0.001 }, Preset::Seconds(0.0);
         /// Kill and replace a worker that does not answer the supervisor for so long.
         timeout_worker_healthcheck: Duration, "timeout-worker-healthcheck", SOME_SECONDS, Preset::Seconds(5.0);
         /// Kill a replacement worker that is not ready after so long; the workers that serve go on. The first workers have all the time they need.

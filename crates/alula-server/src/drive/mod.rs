@@ -35,6 +35,7 @@ use alula_reactor::{Acceptor, Event, Reactor, Readiness, Token};
 use slab::Slab;
 
 use crate::buffer::{Buffer, Pool};
+use crate::busy::BusyPoll;
 use crate::connection::{Connection, Phase};
 use crate::date::DateCache;
 use crate::{ConnectionInfo, ExchangeId, Settings};
@@ -77,6 +78,7 @@ pub(crate) struct Engine {
     /// Connections whose output waits for the end of the turn, or longer.
     gathered: gather::Gathered,
     notices: VecDeque<Notice>,
+    busy: BusyPoll,
     events: Vec<Event>,
     pool: Pool,
     date: DateCache,
@@ -97,6 +99,7 @@ impl Engine {
         Ok(Self {
             reactor: Reactor::with(settings.waiting)?,
             extra_headers: settings.encoded_headers(),
+            busy: BusyPoll::new(settings.waiting.spin),
             settings,
             acceptors: Vec::new(),
             accepting: VecDeque::new(),
@@ -131,8 +134,9 @@ impl Engine {
             }
         }
         self.events = events;
-        self.gathered
-            .turned(self.reactor.now(), self.settings.gather_time);
+        let now = self.reactor.now();
+        self.gathered.turned(now, self.settings.gather_time);
+        self.busy.turned(now);
         self.accept();
         more.map(|_| ())
     }
@@ -190,6 +194,14 @@ impl Engine {
             && self.notices.is_empty()
             && self.gathered.is_empty()
             && self.accepting.is_empty())
+    }
+
+    /// See [`Worker::busy_poll`](crate::Worker::busy_poll).
+    pub(crate) fn busy_poll(&mut self) -> Option<Duration> {
+        if self.attached > 0 || self.has_work() {
+            return None;
+        }
+        self.busy.window(Instant::now)
     }
 
     /// The time; outside a turn the reactor's is stale and read anew.

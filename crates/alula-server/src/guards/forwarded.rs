@@ -4,6 +4,8 @@
 //! The rules are uvicorn's (`ProxyHeadersMiddleware`), so that a deployment behind a proxy behaves
 //! the same.
 
+use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::net::IpAddr;
 
 /// The peers whose word is taken.
@@ -79,6 +81,26 @@ pub fn scheme(forwarded_proto: &str) -> Option<&'static str> {
     ["http", "https", "ws", "wss"]
         .into_iter()
         .find(|known| *known == forwarded_proto.trim())
+}
+
+/// A host that a proxy has told of, fit for logs and applications. An address, a name or an
+/// obfuscated token (RFC 7239 section 6.3) is left as it is; of anything else every character that
+/// is in none of those (quotes, spaces, control characters, letters beyond ASCII) becomes `\xNN`, so
+/// that no client writes lines or terminal sequences into a log.
+pub fn harmless(host: &str) -> Cow<'_, str> {
+    let plain = |char: char| char.is_ascii_alphanumeric() || "._-:%[]/".contains(char);
+    if host.chars().all(plain) {
+        return Cow::Borrowed(host);
+    }
+    let mut escaped = String::with_capacity(host.len() + 12);
+    for char in host.chars() {
+        if plain(char) {
+            escaped.push(char);
+        } else {
+            let _ = write!(escaped, "\\x{:02x}", u32::from(char));
+        }
+    }
+    Cow::Owned(escaped)
 }
 
 /// `address/prefix` or `address/netmask`, without bits beyond the mask.
@@ -220,6 +242,23 @@ mod tests {
         assert_eq!(client(trusted, "[2001:db8::1"), Some(("[2001:db8::1", 0)));
         assert_eq!(client(trusted, "[::2]x"), Some(("[::2]x", 0)));
         assert_eq!(client(trusted, "name:port"), Some(("name:port", 0)));
+    }
+
+    #[test]
+    fn escapes_what_no_host_has() {
+        for host in [
+            "1.2.3.4",
+            "fe80::1%eth0",
+            "[2001:db8::1",
+            "unknown",
+            "_gazonk",
+            "/run/p.sock",
+        ] {
+            assert!(matches!(harmless(host), Cow::Borrowed(same) if same == host));
+        }
+        assert_eq!(harmless("1.2.3.4\u{9b}31m"), "1.2.3.4\\x9b31m");
+        assert_eq!(harmless("a - \"GET"), "a\\x20-\\x20\\x22GET");
+        assert_eq!(harmless("\\x9b\té"), "\\x5cx9b\\x09\\xe9");
     }
 
     #[test]

@@ -14,7 +14,9 @@ use alula_server::{ConnectionInfo, ExchangeId, Handler, Settings, Worker};
 /// Answers at once, after having kept the turn busy for a while.
 pub(crate) struct Busy {
     pub(crate) started: Cell<usize>,
-    busy: Duration,
+    takes: Duration,
+    /// Whether it leaves its requests unanswered.
+    pub(crate) holds: Cell<bool>,
 }
 
 impl Handler for Busy {
@@ -24,7 +26,10 @@ impl Handler for Busy {
 
     fn start(&self, worker: &Worker<Self>, id: ExchangeId, (): Self::Call) {
         self.started.set(self.started.get() + 1);
-        spin(self.busy);
+        if self.holds.get() {
+            return;
+        }
+        spin(self.takes);
         worker.respond(id, 200, std::iter::empty()).unwrap();
         worker.send_body(id, b"OK", false).unwrap();
         worker.finish(id);
@@ -44,10 +49,14 @@ pub(crate) fn spin(time: Duration) {
 pub(crate) fn connected(
     clients: usize,
     settings: Settings,
-    busy: Duration,
+    takes: Duration,
 ) -> (Worker<Busy>, Vec<TcpStream>) {
-    let started = Cell::new(0);
-    let worker = Worker::new(settings, Busy { started, busy }).unwrap();
+    let handler = Busy {
+        started: Cell::new(0),
+        takes,
+        holds: Cell::new(false),
+    };
+    let worker = Worker::new(settings, handler).unwrap();
     let any = SocketAddr::from(([127, 0, 0, 1], 0));
     let listener = Listener::tcp(any, 64, false).unwrap();
     let alula_reactor::Peer::Inet(address) = listener.local() else {
@@ -75,9 +84,9 @@ pub(crate) fn ask(peers: &[TcpStream]) {
 pub(crate) fn asked(
     clients: usize,
     settings: Settings,
-    busy: Duration,
+    takes: Duration,
 ) -> (Worker<Busy>, Vec<TcpStream>) {
-    let (worker, peers) = connected(clients, settings, busy);
+    let (worker, peers) = connected(clients, settings, takes);
     ask(&peers);
     (worker, peers)
 }
