@@ -1,6 +1,6 @@
 //! The bodies of the fuzz targets: each takes any bytes and panics where an invariant, written at
 //! its top, does not hold. libFuzzer runs them by `fuzz_targets/`; the tests of alula-http run
-//! them on random input.
+//! them on random input. `json.rs` stands by itself: alula-schema's tests run it.
 
 pub mod answer;
 pub mod chunked;
