@@ -106,8 +106,16 @@ class Config:
         """The event loop."""
 
     @property
+    def busy_poll(self) -> float:
+        """Look for the next request for so long before a worker sleeps."""
+
+    @property
     def timeout_worker_healthcheck(self) -> float:
         """Kill and replace a worker that does not answer the supervisor for so long."""
+
+    @property
+    def timeout_worker_startup(self) -> float:
+        """Kill a replacement worker that is not ready after so long."""
 
     @property
     def limit_max_requests(self) -> int | None:

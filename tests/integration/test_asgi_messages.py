@@ -124,6 +124,14 @@ def test_a_message_behind_the_end_is_refused(server: Server) -> None:
     ]
 
 
+def test_sending_on_after_too_much_tells_the_same_mistake(server: Server) -> None:
+    key = new_key()
+    with Raw(server.port) as connection:
+        connection.get("/too_much", f"X-Key: {key}")
+        assert connection.read().body == b"abcde"
+    assert notes(server, key) == ["RuntimeError: Response content longer than Content-Length"] * 3
+
+
 def test_bodies_may_be_like_bytes(server: Server) -> None:
     assert ok(server, "/bodies") == b"array view bytes mapping"
 

@@ -114,6 +114,28 @@ def test_proxy_headers_of_a_trusted_peer_are_believed(server: Server) -> None:
     assert told["scheme"] == "http"
 
 
+@pytest.mark.parametrize(
+    ("told", "host"),
+    [
+        ("2001:db8::1", "2001:db8::1"),
+        ("unknown", "unknown"),
+        ("_hidden.1", "_hidden.1"),
+        ("1.2.3.4\x9b31m", "1.2.3.4\\x9b31m"),
+        (
+            '1.2.3.4 - "GET / HTTP/1.1" 200',
+            "1.2.3.4\\x20-\\x20\\x22GET\\x20/\\x20HTTP/1.1\\x22\\x20200",
+        ),
+    ],
+)
+def test_a_forwarded_client_that_is_none_is_escaped(told: str, host: str) -> None:
+    with semantics("asyncio", "--access-log", "--no-use-colors") as server:
+        if told.isascii():  # this handler wants headers in UTF-8
+            assert scope(server, "/scope", f"X-Forwarded-For: {told}")["client"] == [host, 0]
+        ok(server, "/never_waits", f"X-Forwarded-For: {told}")
+        server.stop()
+    assert f'INFO:     {host}:0 - "GET /never_waits HTTP/1.1" 200 OK\n' in server.log
+
+
 @pytest.mark.parametrize("options", [["--no-proxy-headers"], ["--forwarded-allow-ips", "10.1.2.3"]])
 def test_proxy_headers_of_others_are_not(options: list[str]) -> None:
     with semantics("asyncio", *options) as server:

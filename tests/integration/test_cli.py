@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from integration.lifecycle import eventually
 from serving import DEADLINE, serve
 
 TESTS = Path(__file__).parents[1]
@@ -166,6 +168,87 @@ def test_a_busy_port_is_one_line_and_code_3(workers: str) -> None:
     assert done.returncode == 3
     line = f"ERROR:    Cannot listen on 127.0.0.1:{port}: address already in use\n"
     assert done.stderr == line
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize(("loop", "kind"), [("os:getcwd", "str"), ("asyncio:Event", "Event")])
+def test_a_loop_that_is_none_is_one_line_and_code_3(loop: str, kind: str, workers: str) -> None:
+    done = alula("serve", APP, "--port", "0", "--loop", loop, "--workers", workers)
+    assert done.returncode == 3
+    line = (
+        f'ERROR:    --loop: "{loop}" returned an object of type {kind}; expected auto, asyncio,'
+        " uvloop, or a function without arguments that returns an asyncio event loop, as"
+        " module:function.\n"
+    )
+    assert line in done.stderr
+    if workers == "1":
+        assert done.stderr == line
+    assert "Traceback" not in done.stderr
+
+
+def test_an_exception_in_a_loop_factory_keeps_its_traceback(tmp_path: Path) -> None:
+    (tmp_path / "loops.py").write_text("def make():\n    raise LookupError('no loop')\n")
+    options = ("--port", "0", "--loop", "loops:make", "--app-dir", str(tmp_path))
+    (tmp_path / "main.py").write_text("async def app(scope, receive, send): ...\n")
+    done = alula("serve", "main:app", *options)
+    assert done.returncode == 3
+    assert done.stderr == (
+        "Traceback (most recent call last):\n"
+        f'  File "{tmp_path}/loops.py", line 2, in make\n'
+        "    raise LookupError('no loop')\n"
+        "LookupError: no loop\n"
+    )
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("numbers", [[1], [2], [0, 1, 2]])
+def test_closed_standard_streams_are_opened_to_nowhere(
+    numbers: list[int], workers: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "alula.sock"
+    command = shlex.join([ALULA, "serve", APP, "--uds", str(path), "--workers", workers])
+    closing = " ".join(f"{number}>&-" for number in numbers)
+    process = subprocess.Popen(["/bin/sh", "-c", f"exec {command} {closing}"], cwd=TESTS)
+    try:
+        eventually(lambda: connects(path), "a connection")
+        transport = httpx.HTTPTransport(uds=str(path))
+        with httpx.Client(transport=transport, base_url="http://alula") as client:
+            pid = client.get("/").text
+        for number in numbers:
+            assert Path(f"/proc/{pid}/fd/{number}").readlink() == Path(os.devnull)
+    finally:
+        code = end(process)
+    assert code == 0
+
+
+def connects(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as client:
+        try:
+            client.connect(str(path))
+        except OSError:
+            return False
+    return True
+
+
+def end(process: "subprocess.Popen[bytes]") -> int:
+    process.terminate()
+    try:
+        return process.wait(DEADLINE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.wait()
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_descriptor_that_cannot_listen_is_one_line_and_code_3(workers: str) -> None:
+    done = alula("serve", APP, "--fd", "77", "--workers", workers)
+    assert (done.returncode, done.stderr) == (
+        3,
+        (
+            "ERROR:    Cannot listen on file descriptor 77 (--fd): it is not open; expected a"
+            " stream socket, TCP or Unix, that is bound to an address or listens already\n"
+        ),
+    )
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])

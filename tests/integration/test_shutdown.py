@@ -104,5 +104,38 @@ def test_a_second_signal_ends_even_a_blocked_loop(notes: Notes) -> None:
         assert server.wait() < 0
 
 
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
+def test_an_application_that_never_shuts_down_is_cancelled(
+    loop: str, count: int, notes: Notes
+) -> None:
+    options = ("--timeout-graceful-shutdown", "1", "--loop", loop)
+    with workers(count, notes, *options, LIFECYCLE_SHUTDOWN="wait") as server:
+        start = time.monotonic()
+        server.send_signal(signal.SIGTERM)
+        assert server.wait() == 0
+        assert 4.9 < time.monotonic() - start < 10, "the least that it is given are 5 seconds"
+        text = (
+            "Application shutdown not complete after 5 seconds, timeout graceful shutdown exceeded."
+        )
+        assert server.log.count(text) == count
+        assert "Traceback" not in server.log
+        assert notes.of("shutdown") == []
+
+
+@pytest.mark.parametrize(("count", "how"), [(1, "block"), (2, "stubborn")])
+def test_an_application_that_cannot_be_cancelled_is_ended(
+    count: int, how: str, notes: Notes
+) -> None:
+    options = ("--timeout-graceful-shutdown", "1")
+    with workers(count, notes, *options, LIFECYCLE_SHUTDOWN=how) as server:
+        start = time.monotonic()
+        server.send_signal(signal.SIGTERM)
+        assert server.wait() == (1 if count == 1 else 0)
+        assert 10.9 < time.monotonic() - start < 15
+        text = "Still running 11 seconds after the request to stop, ending the process."
+        assert server.log.count(text) == count
+
+
 def test_stopping_during_a_startup_that_hangs(notes: Notes) -> None:
     stop_while_starting(notes, hanging=1)

@@ -123,6 +123,50 @@ def test_a_roll_that_fails_keeps_the_old_workers(notes: Notes) -> None:
         assert set(notes.wait_for("shutdown", 2)) == old
 
 
+def test_a_replacement_that_hangs_is_killed_and_a_later_restart_succeeds(notes: Notes) -> None:
+    with workers(2, notes, "--timeout-worker-startup", "1") as server:
+        old = set(notes.of("startup"))
+        hang = notes.path.with_name("notes.hang")
+        hang.touch()
+        server.send_signal(signal.SIGHUP)
+        (hung,) = notes.wait_for("hanging")
+        server.wait_for_log(
+            rf"Child process \[{hung}\] is not ready after 1 seconds"
+            r" \(--timeout-worker-startup\), killing it\."
+        )
+        server.wait_for_log("Restart aborted.")
+        assert answering(server, 2) == old
+        hang.unlink()
+        server.send_signal(signal.SIGHUP)
+        assert set(notes.wait_for("shutdown", 2)) == old
+
+
+def test_a_restart_replaces_a_replacement_that_hangs(notes: Notes) -> None:
+    with workers(2, notes) as server:
+        old = set(notes.of("startup"))
+        hang = notes.path.with_name("notes.hang")
+        hang.touch()
+        server.send_signal(signal.SIGHUP)
+        (hung,) = notes.wait_for("hanging")
+        hang.unlink()
+        server.send_signal(signal.SIGHUP)
+        server.wait_for_log(rf"Child process \[{hung}\] is still starting, replacing it too\.")
+        assert set(notes.wait_for("shutdown", 2)) == old
+        eventually(lambda: hung not in children(server.pid), "the hanging worker's end")
+
+
+def test_the_successor_of_a_dead_worker_that_hangs_is_killed_and_tried_again(notes: Notes) -> None:
+    with workers(2, notes, "--timeout-worker-startup", "1") as server:
+        victim, other = notes.of("startup")
+        hang = notes.path.with_name("notes.hang")
+        hang.touch()
+        os.kill(victim, signal.SIGKILL)
+        (hung,) = notes.wait_for("hanging")
+        hang.unlink()
+        server.wait_for_log(rf"Child process \[{hung}\] died \(killed by SIGKILL\)")
+        assert answering(server, 2) == {other, notes.wait_for("startup", 3)[2]}
+
+
 def test_sigttin_and_sigttou_add_and_remove_a_worker(notes: Notes) -> None:
     with workers(2, notes) as server:
         server.send_signal(signal.SIGTTIN)

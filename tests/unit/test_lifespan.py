@@ -43,7 +43,7 @@ def through(app: Any, mode: str) -> tuple[bool, bool]:
 
     async def both() -> tuple[bool, bool]:
         lifespan = Lifespan(app, mode)
-        return await lifespan.startup(), await lifespan.shutdown()
+        return await lifespan.startup(), await lifespan.shutdown(5)
 
     return asyncio.run(both())
 
@@ -54,7 +54,7 @@ def test_an_application_is_told_and_shares_its_state(mode: str, lines: Lines) ->
         lifespan = Lifespan(polite, mode)
         assert await lifespan.startup()
         states = [dict(lifespan.state)]
-        assert await lifespan.shutdown()
+        assert await lifespan.shutdown(5)
         return [*states, lifespan.state]
 
     assert asyncio.run(both()) == [{"database": "open"}, {"database": "closed"}]
@@ -101,6 +101,33 @@ def test_exiting_in_a_startup_is_its_failure(lines: Lines) -> None:
         sys.exit(5)
 
     assert through(app, "auto")[0] is False
+
+
+@pytest.mark.parametrize("mode", ["auto", "on"])
+def test_a_shutdown_that_hangs_is_cancelled(mode: str, lines: Lines) -> None:
+    cancelled = list[bool]()
+
+    async def endless(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled.append(True)
+
+    async def both() -> list[bool]:
+        lifespan = Lifespan(endless, mode)
+        assert await lifespan.startup()
+        assert not await lifespan.shutdown(0.05)
+        return list(cancelled)
+
+    assert asyncio.run(both()) == [True]
+    assert lines()[2:] == [
+        "Waiting for application shutdown.",
+        "Application shutdown not complete after 0.05 seconds, timeout graceful shutdown exceeded."
+        " Exiting.",
+    ]
 
 
 def test_a_failing_shutdown_is_logged(lines: Lines) -> None:

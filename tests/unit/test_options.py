@@ -101,7 +101,10 @@ def test_a_log_configuration_may_be_an_object_a_path_or_none(tmp_path: Path) -> 
         ({"port": 65536}, 'port: "65536" is not accepted; expected a whole number from 0 to 65535'),
         ({"port": -1}, 'port: "-1" is not accepted; expected'),
         ({"port": True}, 'port: "true" is not accepted'),
-        ({"busy_poll": 0.002}, 'busy_poll: "0.002" is not accepted; expected seconds from 0 to 0.001'),
+        (
+            {"busy_poll": 0.002},
+            'busy_poll: "0.002" is not accepted; expected seconds from 0 to 0.001',
+        ),
         ({"reload": 1}, 'reload: "1" is not accepted; expected true or false'),
         ({"lifespan": "maybe"}, "expected one of auto, on, off"),
         ({"headers": [("a b", "c")]}, 'headers: "a b:c" is not accepted'),

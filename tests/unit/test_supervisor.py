@@ -28,7 +28,8 @@ class Fake:
         self.state = State.STARTING
         self.exit_code: int | None = None
         self.ready_at: float | None = None
-        self.left = False
+        self.left = self.killed = False
+        self.starting = 0.0
         self.made.append(self)
 
     def become_ready(self) -> None:
@@ -36,6 +37,15 @@ class Fake:
 
     def leave(self) -> None:
         self.left = True
+
+    def kill(self) -> None:
+        self.killed = True
+
+    def check(self, _: float) -> bool:
+        return True
+
+    def starting_for(self) -> float:
+        return self.starting
 
     def lived(self) -> float:
         return 0.0
@@ -122,7 +132,44 @@ def test_the_successor_of_a_full_worker_is_not_full(parent: Turned) -> None:
     parent.says(rolled, READY)
     assert first.left
     parent.ends(first, 0)
-    parent.roll(0)
     third = parent.turned()
-    assert third is not rolled
+    assert third is not rolled, "the restart was asked for before"
     assert parent.ends(third, 3) is third
+
+
+def test_a_replacement_that_does_not_become_ready_is_killed(parent: Turned) -> None:
+    first = parent.begin()
+    parent.roll(0)
+    hung = parent.turned()
+    hung.starting = 119.9
+    parent._check_health()
+    assert not hung.killed
+    hung.starting = 120.0
+    parent._check_health()
+    assert hung.killed
+    assert parent.ends(hung, -9) is hung
+    assert not first.left
+    parent.roll(0)
+    assert parent.turned() is not hung, "a later restart is tried"
+
+
+def test_the_first_workers_have_all_the_time_they_need(parent: Turned) -> None:
+    parent.slots.append(Slot([]))
+    parent.fill(parent.slots[0])
+    first = Fake.made[-1]
+    first.starting = 1e6
+    parent._check_health()
+    assert not first.killed
+
+
+def test_a_restart_starts_anew_what_is_just_starting(parent: Turned) -> None:
+    first = parent.begin()
+    parent.roll(0)
+    stale = parent.turned()
+    parent.roll(0)
+    assert stale.left
+    assert parent.turned() is stale, "one at a time"
+    fresh = parent.ends(stale, -15)
+    assert fresh is not stale
+    parent.says(fresh, READY)
+    assert first.left

@@ -2,19 +2,22 @@
 //!
 //! # Layout
 //!
-//! - [`config`]: the options as Python sees them.
-//! - [`worker`]: the class that hangs an engine into an event loop; [`core`]: what it is made of.
-//! - [`asgi`]: requests in, an application called, its messages out.
-//! - [`task`]: the tasks that applications run in.
-//! - [`access_log`], [`log`]: what is told.
-//! - [`error`]: the exceptions.
+//! From the bottom up: a module knows those above it in this list, and none below.
+//!
 //! - [`ffi`]: the raw C API, and all of this crate's unsafe code.
+//! - [`error`]: the exceptions.
+//! - [`access_log`], [`log`]: what is told.
+//! - [`event_loop`]: the asyncio loop that an engine turns in.
+//! - [`task`]: the tasks that applications run in.
+//! - [`asgi`]: requests in, an application called, its messages out.
+//! - [`config`]: the options as Python sees them.
+//! - [`worker`]: the class that hangs an engine into an event loop.
 
 mod access_log;
 mod asgi;
 mod config;
-mod core;
 mod error;
+mod event_loop;
 mod ffi;
 mod log;
 mod task;
@@ -26,6 +29,7 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = true)]
 fn _alula(module: &Bound<'_, PyModule>) -> PyResult<()> {
     ffi::prepare(module.py())?;
+    asgi::prepare(module.py())?;
     error::register(module)?;
     config::register(module)?;
     worker::register(module)

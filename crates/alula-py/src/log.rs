@@ -4,7 +4,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::core::Core;
+use crate::access_log::AccessLog;
 
 /// The logger.
 pub(crate) struct Log(Py<PyAny>);
@@ -19,29 +19,34 @@ impl Log {
     }
 
     /// An application's failure, with its traceback.
-    pub(crate) fn exception(&self, py: Python<'_>, core: &Core, error: &PyErr) {
+    pub(crate) fn exception(&self, py: Python<'_>, access: &AccessLog, error: &PyErr) {
         let options = PyDict::new(py);
         let set = options.set_item("exc_info", error.value(py));
         let text = "Exception in ASGI application\n";
-        self.say(py, core, |log| {
+        self.say(py, access, |log| {
             set.and_then(|()| log.call_method("error", (text,), Some(&options)))
         });
     }
 
     /// An application returned something.
-    pub(crate) fn wrong_return(&self, py: Python<'_>, core: &Core, value: &Bound<'_, PyAny>) {
+    pub(crate) fn wrong_return(
+        &self,
+        py: Python<'_>,
+        access: &AccessLog,
+        value: &Bound<'_, PyAny>,
+    ) {
         let text = "ASGI callable should return None, but returned '%s'.";
-        self.say(py, core, |log| log.call_method1("error", (text, value)));
+        self.say(py, access, |log| log.call_method1("error", (text, value)));
     }
 
     /// An error.
-    pub(crate) fn error(&self, py: Python<'_>, core: &Core, text: &str) {
-        self.say(py, core, |log| log.call_method1("error", (text,)));
+    pub(crate) fn error(&self, py: Python<'_>, access: &AccessLog, text: &str) {
+        self.say(py, access, |log| log.call_method1("error", (text,)));
     }
 
     /// A warning.
-    pub(crate) fn warning(&self, py: Python<'_>, core: &Core, text: &str) {
-        self.say(py, core, |log| log.call_method1("warning", (text,)));
+    pub(crate) fn warning(&self, py: Python<'_>, access: &AccessLog, text: &str) {
+        self.say(py, access, |log| log.call_method1("warning", (text,)));
     }
 
     /// What only somebody who looks for a fault wants to know.
@@ -56,10 +61,10 @@ impl Log {
     fn say<'py, R>(
         &self,
         py: Python<'py>,
-        core: &Core,
+        access: &AccessLog,
         say: impl FnOnce(&Bound<'py, PyAny>) -> PyResult<R>,
     ) {
-        core.engine.handler().access.sync(py);
+        access.sync(py);
         if let Err(error) = say(self.0.bind(py)) {
             error.write_unraisable(py, None);
         }

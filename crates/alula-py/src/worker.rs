@@ -1,6 +1,6 @@
 //! `_alula.Worker`: one application served on one event loop.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
 use std::os::fd::{OwnedFd, RawFd};
 use std::rc::Rc;
 
@@ -14,10 +14,11 @@ use pyo3::types::{PyContext, PyDict};
 
 use crate::access_log::AccessLog;
 use crate::asgi::handler::AsgiHandler;
+use crate::asgi::host::{self, Host};
 use crate::asgi::scope::Scopes;
 use crate::asgi::waiting::Waiting;
 use crate::config::PyConfig;
-use crate::core::{self, Callbacks, Core, Methods};
+use crate::event_loop::{Callbacks, EventLoop};
 use crate::ffi::{context, descriptor};
 use crate::log::Log;
 use crate::task::current::CurrentTask;
@@ -82,73 +83,68 @@ impl PyWorker {
             propagate_interrupts,
             tasks,
         };
-        let number = core::next_number();
-        let core = build(number, app, config.get().inner(), r#loop, wishes)?;
+        let number = host::next_number();
+        let host = build(number, app, config.get().inner(), r#loop, wishes)?;
         for listener in listeners {
-            core.engine.listen(Listener::inherited(listener)?)?;
+            host.engine.listen(Listener::inherited(listener)?)?;
         }
-        core::insert(Rc::new(core));
+        host::insert(Rc::new(host));
         Ok(Self { number })
     }
 
     /// Begins to accept connections.
     fn start(this: &Bound<'_, Self>) -> PyResult<()> {
         let py = this.py();
-        let core = this.get().core()?;
-        let turn = this.getattr("_turn")?;
-        let expired = this.getattr("_expired")?.unbind();
-        core.callback
-            .set(Callbacks {
-                turn: turn.clone().unbind(),
-                expired,
-            })
-            .map_err(|_| PyRuntimeError::new_err("the worker has been started already"))?;
-        let event_loop = core.event_loop.bind(py);
-        event_loop.call_method1("add_reader", (core.engine.fd(), turn))?;
-        core.turn_soon(py)
+        let host = this.get().host()?;
+        let callbacks = Callbacks {
+            turn: this.getattr("_turn")?.unbind(),
+            expired: this.getattr("_expired")?.unbind(),
+        };
+        host.event_loop.enter(py, host.engine.fd(), callbacks)?;
+        host.event_loop.turn_soon(py)
     }
 
     /// One turn of the engine; called by the loop.
     fn _turn(&self, py: Python<'_>) -> PyResult<()> {
-        match core::find(self.number) {
-            Some(core) => core.turn(py),
+        match host::find(self.number) {
+            Some(host) => host.turn(py),
             None => Ok(()),
         }
     }
 
     /// The timer has fired; called by the loop.
     fn _expired(&self, py: Python<'_>) -> PyResult<()> {
-        match core::find(self.number) {
-            Some(core) => core.expired(py),
+        match host::find(self.number) {
+            Some(host) => host.expired(py),
             None => Ok(()),
         }
     }
 
     /// Accepts what is queued, and closes the listeners.
     fn stop_accepting(&self, py: Python<'_>) -> PyResult<()> {
-        let core = self.core()?;
-        core.engine.stop_accepting();
-        core.turn_soon(py)
+        let host = self.host()?;
+        host.engine.stop_accepting();
+        host.event_loop.turn_soon(py)
     }
 
     /// Has connections close after the response that is due.
     fn drain(&self, py: Python<'_>) -> PyResult<()> {
-        let core = self.core()?;
-        core.draining.set(true);
-        core.engine.drain();
-        core.turn_soon(py)
+        let host = self.host()?;
+        host.draining.set(true);
+        host.engine.drain();
+        host.event_loop.turn_soon(py)
     }
 
     /// Tells applications that are still responding `http.disconnect`.
     fn disconnect_streams(&self, py: Python<'_>) -> PyResult<()> {
-        let core = self.core()?;
-        core.engine.disconnect_streams();
-        core.turn_soon(py)
+        let host = self.host()?;
+        host.engine.disconnect_streams();
+        host.event_loop.turn_soon(py)
     }
 
     /// Cancels the requests' tasks; how many there were.
     fn cancel_tasks(&self, py: Python<'_>) -> PyResult<usize> {
-        self.core()?
+        self.host()?
             .engine
             .handler()
             .launcher
@@ -157,31 +153,23 @@ impl PyWorker {
 
     /// Closes every connection and leaves the loop.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        let Some(core) = core::find(self.number) else {
+        let Some(host) = host::find(self.number) else {
             return Ok(());
         };
-        if core.in_turn.get() {
+        if host.in_turn.get() {
             return Err(PyRuntimeError::new_err(
                 "a worker can't be closed by its own request",
             ));
         }
-        if core.callback.get().is_some() {
-            core.event_loop
-                .bind(py)
-                .call_method1("remove_reader", (core.engine.fd(),))?;
-        }
-        let timer = core.timer.borrow_mut().take();
-        if let Some((handle, _)) = timer {
-            handle.bind(py).call_method0("cancel")?;
-        }
-        core.engine.stop_accepting();
-        core.engine.abort_all();
+        host.event_loop.leave(py, host.engine.fd())?;
+        host.engine.stop_accepting();
+        host.engine.abort_all();
         // Whoever still waits is told, as long as the exchange can be found.
-        let turned = core.engine.turn();
-        core.engine.handler().access.sync(py);
-        core::remove(self.number);
-        core.engine.handler().waiting.clear();
-        core.engine.handler().scopes.clear();
+        let turned = host.engine.turn();
+        host.engine.handler().access.sync(py);
+        host::remove(self.number);
+        host.engine.handler().waiting.clear();
+        host.engine.handler().scopes.clear();
         turned?;
         Ok(())
     }
@@ -189,25 +177,25 @@ impl PyWorker {
     /// How many connections are open.
     #[getter]
     fn connections(&self) -> usize {
-        core::find(self.number).map_or(0, |core| core.engine.connections())
+        host::find(self.number).map_or(0, |host| host.engine.connections())
     }
 
     /// How many requests' tasks wait.
     #[getter]
     fn tasks(&self) -> usize {
-        core::find(self.number).map_or(0, |core| core.engine.handler().launcher.running())
+        host::find(self.number).map_or(0, |host| host.engine.handler().launcher.running())
     }
 
     /// How many requests have been answered.
     #[getter]
     fn requests(&self) -> u64 {
-        core::find(self.number).map_or(0, |core| core.requests.get())
+        host::find(self.number).map_or(0, |host| host.requests.get())
     }
 
     /// How tasks are made: `lazy` or `create_task`.
     #[getter]
     fn task_style(&self) -> PyResult<&'static str> {
-        Ok(match self.core()?.engine.handler().launcher.style() {
+        Ok(match self.host()?.engine.handler().launcher.style() {
             Style::Lazy => "lazy",
             Style::CreateTask => "create_task",
         })
@@ -215,8 +203,8 @@ impl PyWorker {
 }
 
 impl PyWorker {
-    fn core(&self) -> PyResult<Rc<Core>> {
-        core::find(self.number).ok_or_else(|| {
+    fn host(&self) -> PyResult<Rc<Host>> {
+        host::find(self.number).ok_or_else(|| {
             PyRuntimeError::new_err("the worker is closed, or belongs to another thread")
         })
     }
@@ -228,7 +216,7 @@ fn build(
     config: &Config,
     event_loop: &Bound<'_, PyAny>,
     wishes: Wishes<'_>,
-) -> PyResult<Core> {
+) -> PyResult<Host> {
     let py = app.py();
     let log = Log::new(py)?;
     let (current, style) = tasks(py, event_loop, &wishes.tasks, &log)?;
@@ -261,14 +249,12 @@ fn build(
             .map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
         spare: RefCell::default(),
     };
-    Ok(Core {
+    Ok(Host {
         number,
         engine: Worker::new(config.settings(), handler)?,
         log,
         interrupts: wishes.propagate_interrupts,
-        methods: Methods::new(event_loop)?,
-        event_loop: event_loop.clone().unbind(),
-        callback: OnceCell::new(),
+        event_loop: EventLoop::new(event_loop)?,
         on_limit: Cell::new(wishes.on_limit),
         on_idle: wishes.on_idle,
         max_requests: config.draw_max_requests(),
@@ -276,8 +262,6 @@ fn build(
         draining: Cell::new(false),
         lazy: style == Style::Lazy,
         in_turn: Cell::new(false),
-        soon: Cell::new(false),
-        timer: RefCell::new(None),
         interrupt: Cell::new(None),
     })
 }

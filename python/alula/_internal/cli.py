@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from alula._alula import __version__
-from alula._internal import importer, running
+from alula._internal import importer, running, starting, streams
 from alula._internal.exits import BAD_OPTION
 from alula.config import Config
 from alula.errors import ConfigError
@@ -16,17 +16,18 @@ _INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command with these arguments (the process's own, if None). Returns the exit code."""
+    streams.open_standard()
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
         config = Config.from_cli(given, os.environ, _version())
     except ConfigError as error:
-        running.complain(str(error))
+        starting.complain(str(error))
         return BAD_OPTION
     if isinstance(config, str):
         sys.stdout.write(f"{config.rstrip()}\n")
         return 0
     if config.app is None:
-        running.complain("APP: nothing to serve; expected the application as module:attribute")
+        starting.complain("APP: nothing to serve; expected the application as module:attribute")
         return BAD_OPTION
     if not config.app_dir:
         importer.add_app_dir("")

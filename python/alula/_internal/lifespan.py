@@ -6,6 +6,9 @@ from typing import Any
 
 from alula._internal.asgi import Application, Message, Scope
 
+_CANCEL_GRACE = 1.0
+"""Seconds that a cancelled lifespan has to clean up."""
+
 _logger = logging.getLogger("uvicorn.error")
 
 
@@ -40,13 +43,26 @@ class Lifespan:
         _logger.info("Application startup complete.")
         return True
 
-    async def shutdown(self) -> bool:
-        """Has the application shut down. Returns whether it did so without failing."""
+    async def shutdown(self, seconds: float) -> bool:
+        """Has the application shut down. Returns whether it did so without failing.
+
+        After so many seconds it is cancelled.
+        """
         if self._task is None or self._task.done():
             return not self._failed
         _logger.info("Waiting for application shutdown.")
         self._messages.put_nowait({"type": "lifespan.shutdown"})
-        await self._stopped.wait()
+        try:
+            async with asyncio.timeout(seconds):
+                await self._stopped.wait()
+        except TimeoutError:
+            _logger.error(  # noqa: TRY400 - one line, no traceback
+                "Application shutdown not complete after %.3g seconds, timeout graceful shutdown"
+                " exceeded. Exiting.",
+                seconds,
+            )
+            await self.abort()
+            return False
         if self._failed:
             _logger.error("Application shutdown failed. Exiting.")
             return False
@@ -54,10 +70,10 @@ class Lifespan:
         return True
 
     async def abort(self) -> None:
-        """Cancels the application's lifespan, wherever it is."""
+        """Cancels the application's lifespan, wherever it is, and waits a moment for its end."""
         if self._task is not None and not self._task.done():
             self._task.cancel()
-            await asyncio.wait([self._task])
+            await asyncio.wait([self._task], timeout=_CANCEL_GRACE)
 
     async def _run(self) -> None:
         version = getattr(self._app, "asgi_version", "3.0")

@@ -26,7 +26,9 @@ class Options(TypedDict, total=False):
     backlog: int | None
     workers: int | None
     loop: str | None
+    busy_poll: float | None
     timeout_worker_healthcheck: float | None
+    timeout_worker_startup: float | None
     limit_max_requests: int | None
     limit_max_requests_jitter: int | None
     reload: bool | None

@@ -30,6 +30,7 @@ class WorkerProcess:
         self.channel = Channel(ours)
         self.state = State.STARTING
         self.ready_at: float | None = None
+        self._started_at = time.monotonic()
         self._asked_at: float | None = None
         with theirs:
             self._process = subprocess.Popen(
@@ -77,6 +78,10 @@ class WorkerProcess:
     def answered(self) -> None:
         """Notes that it has answered."""
         self._asked_at = None
+
+    def starting_for(self) -> float:
+        """Seconds that it has been starting; 0 if it does not any more."""
+        return time.monotonic() - self._started_at if self.state is State.STARTING else 0.0
 
     def lived(self) -> float:
         """Seconds since it became ready; 0 if it never did."""

@@ -58,6 +58,9 @@ class Reloader(Supervisor):
         _logger.info("Received SIGHUP, restarting the process.")
         self._restart()
 
+    def start_limit(self) -> None:
+        """None: somebody may be debugging it."""
+
     def grow(self, _: int) -> None:
         """Does nothing: there is one worker."""
 

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import time
 from collections.abc import Callable, Sequence
 from socket import socket
 from typing import Any
@@ -22,6 +23,9 @@ STREAM_GRACE = 1.0
 
 _CANCEL_GRACE = 1.0
 """Seconds that cancelled requests have to clean up."""
+
+_SHUTDOWN_GRACE = 5.0
+"""Seconds that the lifespan's shutdown has at least, however late the last request has ended."""
 
 _LOOK = 0.1
 """Seconds between two looks whether a draining server is idle, besides those it is told to take."""
@@ -61,18 +65,26 @@ class Service:
         lifespan = Lifespan(self._app, self._config.lifespan)
         if not await self._startup(lifespan):
             return
+        asked_at: float | None = None
         try:
             worker = self._worker(listeners, lifespan.state)
             try:
                 worker.start()
                 self._on_ready()
                 await self._stop.wait()
+                asked_at = time.monotonic()
                 await self._drain(worker)
             finally:
                 worker.close()
         finally:
-            await lifespan.shutdown()
+            await lifespan.shutdown(self._left(asked_at))
         _log_process("Finished server process")
+
+    def _left(self, asked_at: float | None) -> float:
+        """Seconds for the lifespan's shutdown: what the requests have left of the deadline."""
+        now = time.monotonic()
+        end = (now if asked_at is None else asked_at) + self._config.timeout_graceful_shutdown
+        return max(end - now, _SHUTDOWN_GRACE)
 
     async def _startup(self, lifespan: Lifespan) -> bool:
         """Starts the application. Returns false if the server was asked to stop meanwhile."""

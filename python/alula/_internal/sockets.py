@@ -180,14 +180,47 @@ def _remove_stale(path: str) -> int:
 
 
 def _adopt(fd: int) -> socket.socket:
+    """A socket of its own for an inherited descriptor, which has to be one that can listen."""
     try:
-        sock = socket.socket(fileno=os.dup(fd))
-        if sock.type == socket.SOCK_STREAM:
-            return sock
+        copy = os.dup(fd)
+    except OSError:
+        raise _unfit(fd, "not open") from None
+    try:
+        sock = socket.socket(fileno=copy)
+    except OSError:
+        os.close(copy)
+        raise _unfit(fd, "no socket") from None
+    if reason := _why_unfit(sock):
         sock.close()
-    except OSError as error:
-        raise _failure(f"file descriptor {fd}", error) from None
-    raise StartupError(f"Cannot listen on file descriptor {fd}: not a stream socket")
+        raise _unfit(fd, reason)
+    return sock
+
+
+def _why_unfit(sock: socket.socket) -> str | None:
+    """Why a socket cannot listen; None if it can."""
+    if sock.family not in {socket.AF_INET, socket.AF_INET6, socket.AF_UNIX}:
+        return "a socket of another kind"
+    if sock.type != socket.SOCK_STREAM:
+        return "no stream socket"
+    try:
+        sock.getpeername()
+    except OSError:
+        return None if _is_bound(sock) else "a socket without an address"
+    return "a connected socket"
+
+
+def _is_bound(sock: socket.socket) -> bool:
+    name: object = sock.getsockname()
+    if not isinstance(name, tuple):
+        return bool(name)
+    return cast("tuple[object, ...]", name)[1] != 0
+
+
+def _unfit(fd: int, reason: str) -> StartupError:
+    return StartupError(
+        f"Cannot listen on file descriptor {fd} (--fd): it is {reason}; expected a stream socket,"
+        " TCP or Unix, that is bound to an address or listens already"
+    )
 
 
 def _address(sock: socket.socket) -> Address:

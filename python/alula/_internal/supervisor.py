@@ -19,16 +19,20 @@ from alula._internal.ansi import style
 from alula._internal.control import LIMIT, PONG, READY
 from alula._internal.exits import STARTUP_FAILURE
 from alula._internal.orders import Order
-from alula._internal.process import WorkerProcess
+from alula._internal.process import State, WorkerProcess
 from alula._internal.serving import log_location
 from alula._internal.signals import SignalQueue
 from alula._internal.slots import Slot
 from alula._internal.sockets import bind
+from alula._internal.stopping import END_GRACE
 from alula._internal.timers import Timers
 from alula.config import Config
 
-_LEAVE_GRACE = 30.0
-"""Seconds beyond the graceful shutdown that a worker has for its lifespan's shutdown."""
+_LEAVE_GRACE = END_GRACE + 5.0
+"""Seconds beyond the graceful shutdown after which a worker is killed: it has not ended itself."""
+
+_START_GRACE = 10.0
+"""Seconds that a worker has to leave when it was still starting."""
 
 _CHECK_INTERVAL = 1.0
 """Seconds between two health checks, at most."""
@@ -222,6 +226,8 @@ class Supervisor:
             slot.remove(process)
         self._leaving.add(process)
         limit = self.config.timeout_graceful_shutdown + _LEAVE_GRACE
+        if process.state is State.STARTING:
+            limit = _START_GRACE
         process.leave()
         self._timers.call_later(limit, partial(self._kill_overdue, process))
 
@@ -236,7 +242,24 @@ class Supervisor:
             if process is not None and not process.check(timeout):
                 _logger.error("Child process [%d] does not answer, killing it.", process.pid)
                 process.kill()
-        self._timers.call_later(min(_CHECK_INTERVAL, timeout / 2), self._check_health)
+        self._end_overdue_starts()
+        limit = min(timeout, self.config.timeout_worker_startup)
+        self._timers.call_later(min(_CHECK_INTERVAL, limit / 2), self._check_health)
+
+    def _end_overdue_starts(self) -> None:
+        """Kills workers that take too long to start, once the others of their kind have done it."""
+        limit = self.start_limit()
+        if not self._booted or limit is None:
+            return
+        for process in [process for slot in self.slots for process in slot.processes()]:
+            if process.starting_for() >= limit:
+                text = "Child process [%d] is not ready after %g seconds (--%s), killing it."
+                _logger.error(text, process.pid, limit, "timeout-worker-startup")
+                process.kill()
+
+    def start_limit(self) -> float | None:
+        """Seconds that a worker may take to start; None if as long as it likes."""
+        return self.config.timeout_worker_startup
 
     # What signals ask for.
 
@@ -263,9 +286,16 @@ class Supervisor:
                 self.retire(process)
 
     def roll(self, _: int) -> None:
-        """Replaces all workers, one by one."""
+        """Replaces all workers, one by one; those that start just now may be out of date."""
         _logger.info("Received SIGHUP, restarting processes.")
         self._rolling = deque(self.slots)
+        for slot in self.slots:
+            if slot.coming is not None:
+                text = "Child process [%d] is still starting, replacing it too."
+                _logger.info(text, slot.coming.pid)
+                slot.rolling = False
+                self.retire(slot.coming)
+                self.fill(slot)
 
     def _roll_next(self) -> None:
         """Rolls the next place, when the last one is through: its old worker has left."""

@@ -1,23 +1,19 @@
 """A worker process, as it sees itself: `python -m alula._internal.worker DESCRIPTOR`."""
 
-import os
 import signal
 import sys
 import threading
 from socket import socket
-from typing import Never
 
-from alula._internal import logs, loops, running
+from alula._internal import logs, loops, running, starting
 from alula._internal.control import DRAIN, LIMIT, PING, PONG, READY, Channel
 from alula._internal.exits import STARTUP_FAILURE
 from alula._internal.orders import Order
 from alula._internal.serving import Service
-from alula._internal.signals import StopSignals, blocked, flush, ignore
-from alula._internal.stopping import StopRequest
+from alula._internal.signals import StopSignals, blocked, ignore
+from alula._internal.stopping import END_GRACE, StopRequest
+from alula._internal.watchdog import Watchdog
 from alula.config import Config
-
-_ORPHAN_GRACE = 10.0
-"""Seconds beyond the graceful shutdown after which a worker without supervisor ends regardless."""
 
 
 def main() -> int:
@@ -33,16 +29,16 @@ def main() -> int:
     sys.path[:] = order.sys_path
     config = order.config
     stop = StopRequest()
-    deadline = config.timeout_graceful_shutdown + _ORPHAN_GRACE
-    listen = threading.Thread(target=_obey, args=(channel, stop, deadline), daemon=True)
+    stop.then(Watchdog(config.timeout_graceful_shutdown + END_GRACE).start)
+    listen = threading.Thread(target=_obey, args=(channel, stop), daemon=True)
     with blocked():
         listen.start()
-    return running.exit_code(lambda: _serve(config, order, channel, stop))
+    return starting.exit_code(lambda: _serve(config, order, channel, stop))
 
 
 def _serve(config: Config, order: Order, channel: Channel, stop: StopRequest) -> int:
     logs.configure(config)
-    app = running.load(config)
+    app = starting.load(config)
     service = Service(
         app,
         config,
@@ -56,7 +52,7 @@ def _serve(config: Config, order: Order, channel: Channel, stop: StopRequest) ->
     return 0
 
 
-def _obey(channel: Channel, stop: StopRequest, deadline: float) -> None:
+def _obey(channel: Channel, stop: StopRequest) -> None:
     """Answers the supervisor, in a thread of its own; without supervisor, the worker ends."""
     while (messages := channel.receive()) is not None:
         for message in messages:
@@ -65,13 +61,6 @@ def _obey(channel: Channel, stop: StopRequest, deadline: float) -> None:
             elif message == DRAIN:
                 stop.ask()
     stop.ask()
-    threading.Event().wait(deadline)
-    _end()
-
-
-def _end() -> Never:
-    flush()
-    os._exit(1)
 
 
 if __name__ == "__main__":

@@ -3,14 +3,13 @@
 import asyncio
 from typing import Any
 
-rounds = 0
+rounds = [0]
 tasks: set[asyncio.Task[None]] = set()
 
 
 async def beside() -> None:
-    global rounds
     while True:
-        rounds += 1
+        rounds[0] += 1
         await asyncio.sleep(0.0001)
 
 
@@ -24,6 +23,6 @@ async def app(scope: Any, receive: Any, send: Any) -> None:
         return
     if scope["path"] == "/late":
         await asyncio.sleep(0.01)
-    body = str(rounds).encode()
+    body = str(rounds[0]).encode()
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": body})

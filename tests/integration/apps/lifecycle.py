@@ -24,14 +24,28 @@ async def lifespan(receive: Any, send: Any) -> None:
     if os.environ.get("LIFECYCLE_STARTUP") == "fail" or os.path.exists(f"{FILE}.fail"):  # noqa: ASYNC240, PTH110
         await send({"type": "lifespan.startup.failed", "message": "no database"})
         return
-    if os.environ.get("LIFECYCLE_STARTUP") == "hang":
+    if os.environ.get("LIFECYCLE_STARTUP") == "hang" or os.path.exists(f"{FILE}.hang"):  # noqa: ASYNC240, PTH110
         note("hanging")
         await asyncio.Event().wait()
     note("startup")
     await send({"type": "lifespan.startup.complete"})
     await receive()
+    await hang(os.environ.get("LIFECYCLE_SHUTDOWN"))
     note("shutdown")
     await send({"type": "lifespan.shutdown.complete"})
+
+
+async def hang(how: str | None) -> None:
+    """Never ends, if it is asked to."""
+    while how == "stubborn":
+        try:
+            await asyncio.sleep(600)
+        except asyncio.CancelledError:
+            note("stubborn")
+    if how == "block":
+        time.sleep(600)  # noqa: ASYNC251 - what it is for
+    if how == "wait":
+        await asyncio.Event().wait()
 
 
 async def app(scope: Any, receive: Any, send: Any) -> None:

@@ -610,6 +610,16 @@ async def overlapping(call: Call) -> None:
     await call.piece(b"end", more=False)
 
 
+async def too_much(call: Call) -> None:
+    """Sends more than it has declared, and goes on; notes what that comes to."""
+    await call.start(200, [(b"content-length", b"5")])
+    for body, more in ((b"abc", True), (b"defgh", True), (b"ijk", True), (b"", False)):
+        try:
+            await call.piece(body, more=more)
+        except Exception as error:
+            call.notes.append(f"{type(error).__name__}: {error}")
+
+
 async def given_up(call: Call) -> None:
     """Gives a piece up when the client does not take it; notes what sending on comes to."""
     how = call.scope["query_string"].decode()

@@ -6,21 +6,30 @@ use pyo3::exceptions::asyncio::CancelledError;
 use pyo3::prelude::*;
 
 use super::exchange::{Handles, State};
-use crate::core::{self, Core};
+use super::host::{self, Host};
 use crate::error;
+use crate::ffi::driver::{Charge, Duties, Objects};
 use crate::ffi::stop;
+use crate::task::work::Work;
 
-impl Handles<'_> {
+impl<'py> Work<'py> for Handles<'py> {
+    const CHARGED: bool = true;
+
+    #[inline]
+    fn call(&self) -> PyResult<Bound<'py, PyAny>> {
+        self.open()
+    }
+
     /// The application has returned or raised `result`.
     ///
     /// # Errors
     ///
     /// A `KeyboardInterrupt`, where the server leaves those to the loop.
     #[inline]
-    pub(crate) fn conclude(self, result: PyResult<Bound<'_, PyAny>>) -> PyResult<()> {
+    fn conclude(self, result: PyResult<Bound<'py, PyAny>>) -> PyResult<()> {
         let py = self.exchange.py();
         let state = self.exchange.get().here()?;
-        let Some(core) = core::find(state.worker) else {
+        let Some(host) = host::find(state.worker) else {
             // The worker is closed, and its tasks end without it: in failure, for the most part.
             if let Err(error) = result
                 && !error::is_gone(py, error.value(py))
@@ -32,43 +41,78 @@ impl Handles<'_> {
         };
         let mut interrupt = None;
         match result {
-            Ok(value) if value.is_none() => returned(py, &core, state),
+            Ok(value) if value.is_none() => returned(py, &host, state),
             Ok(value) => {
-                core.log.wrong_return(py, &core, &value);
-                finish(py, &core, state);
+                host.log.wrong_return(py, host.access(), &value);
+                finish(py, &host, state);
             }
             Err(error) => {
-                raised(py, &core, state, &error);
-                if core.interrupts && error.is_instance_of::<PyKeyboardInterrupt>(py) {
+                raised(py, &host, state, &error);
+                if host.interrupts && error.is_instance_of::<PyKeyboardInterrupt>(py) {
                     interrupt = Some(error);
                 }
             }
         }
-        self.let_go(py, &core);
-        core.poke(py)?;
+        self.let_go(py, &host);
+        host.poke(py)?;
         interrupt.map_or(Ok(()), Err)
     }
 
+    fn waits(&self, key: usize) -> PyResult<()> {
+        self.exchange.get().here()?.running.set(Some(key));
+        Ok(())
+    }
+
+    fn charge(self) -> Option<Charge<'py>> {
+        let objects = [self.exchange.into_any(), self.receive, self.send];
+        Some(Charge {
+            objects,
+            duties: &DUTIES,
+        })
+    }
+}
+
+/// What a driver does with handles.
+static DUTIES: Duties = Duties {
+    open: |objects| of(objects.clone())?.open(),
+    conclude: |objects, result| of(objects)?.conclude(result),
+    abandon: |objects| {
+        if let Ok(handles) = of(objects) {
+            handles.abandon();
+        }
+    },
+};
+
+/// The handles that were made a charge.
+fn of([exchange, receive, send]: Objects<'_>) -> PyResult<Handles<'_>> {
+    Ok(Handles {
+        exchange: exchange.cast_into()?,
+        receive,
+        send,
+    })
+}
+
+impl Handles<'_> {
     /// The application was ended from outside, before it was through.
-    pub(crate) fn abandon(self) {
+    fn abandon(self) {
         let py = self.exchange.py();
         let Ok(state) = self.exchange.get().here() else {
             return;
         };
-        let Some(core) = core::find(state.worker) else {
+        let Some(host) = host::find(state.worker) else {
             return;
         };
-        finish(py, &core, state);
-        self.let_go(py, &core);
-        if let Err(error) = core.poke(py) {
+        finish(py, &host, state);
+        self.let_go(py, &host);
+        if let Err(error) = host.poke(py) {
             error.write_unraisable(py, None);
         }
     }
 
     /// The exchange is over: forgets it, and keeps what can be used again.
     #[inline]
-    fn let_go(self, py: Python<'_>, core: &Core) {
-        let handler = core.engine.handler();
+    fn let_go(self, py: Python<'_>, host: &Host) {
+        let handler = host.engine.handler();
         if let Ok(state) = self.exchange.get().here() {
             if let Some(key) = state.running.take() {
                 handler.launcher.forget(key);
@@ -90,22 +134,22 @@ impl Handles<'_> {
 
 /// It has returned, as it should: but has it answered?
 #[inline]
-fn returned(py: Python<'_>, core: &Core, state: &State) {
-    match finish(py, core, state) {
+fn returned(py: Python<'_>, host: &Host, state: &State) {
+    match finish(py, host, state) {
         Finish::Over => {}
         // Told that nobody is left to answer, it is right to stop.
         _ if state.told.get() => {}
         Finish::Unstarted => {
-            core.log.error(
+            host.log.error(
                 py,
-                core,
+                host.access(),
                 "ASGI callable returned without starting response.",
             );
         }
         Finish::Unfinished => {
-            core.log.error(
+            host.log.error(
                 py,
-                core,
+                host.access(),
                 "ASGI callable returned without completing response.",
             );
         }
@@ -114,24 +158,24 @@ fn returned(py: Python<'_>, core: &Core, state: &State) {
 
 /// It has raised.
 #[cold]
-fn raised(py: Python<'_>, core: &Core, state: &State, error: &PyErr) {
+fn raised(py: Python<'_>, host: &Host, state: &State, error: &PyErr) {
     // What we ourselves raised for a client that left is no failure of the application.
     if !error::is_gone(py, error.value(py)) {
-        core.log.exception(py, core, error);
+        host.log.exception(py, host.access(), error);
     }
-    finish(py, core, state);
+    finish(py, host, state);
 }
 
 /// Tells the engine; logs the answer that it gives in the application's place.
 #[inline]
-fn finish(py: Python<'_>, core: &Core, state: &State) -> Finish {
+fn finish(py: Python<'_>, host: &Host, state: &State) -> Finish {
     let Some(id) = state.id() else {
         return Finish::Over;
     };
-    let finish = core.engine.finish(id);
+    let finish = host.engine.finish(id);
     if finish == Finish::Unstarted {
-        core.log_access(py, state, 500);
-        core.count_request();
+        host.log_access(py, state, 500);
+        host.count_request();
     }
     finish
 }

@@ -3,14 +3,16 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use alula_server::ExchangeId;
+use alula_server::{ExchangeId, SendError};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use super::host::{self, Host};
+use super::receive::Receiving;
+use super::send::Sending;
 use crate::access_log::Line;
-use crate::core::{self, Core};
 use crate::ffi::callable;
 use crate::ffi::coroutine::is_native;
 use crate::ffi::references;
@@ -45,6 +47,8 @@ pub(crate) struct State {
     pub(crate) phase: Cell<Phase>,
     /// Whether the engine has said that the client is gone.
     pub(crate) gone: Cell<bool>,
+    /// What the application did wrong, where that has ended the answer.
+    pub(crate) fault: Cell<Option<SendError>>,
     /// Whether a send has handed over only part of its piece yet.
     pub(crate) half_sent: Cell<bool>,
     /// Whether the application has been told `http.disconnect`.
@@ -115,6 +119,7 @@ impl State {
             scope: RefCell::new(None),
             phase: Cell::new(Phase::Fresh),
             gone: Cell::new(false),
+            fault: Cell::new(None),
             told: Cell::new(false),
             half_sent: Cell::new(false),
             receivers: RefCell::default(),
@@ -129,6 +134,7 @@ impl State {
         self.id.set(Some(id));
         self.phase.set(Phase::Fresh);
         self.gone.set(false);
+        self.fault.set(None);
         self.told.set(false);
         self.half_sent.set(false);
         self.line.set(line);
@@ -137,8 +143,8 @@ impl State {
 
     /// The worker and the exchange's name in its engine; `None` once either is over.
     #[inline]
-    pub(crate) fn reach(&self) -> Option<(Rc<Core>, ExchangeId)> {
-        Some((core::find(self.worker)?, self.id.get()?))
+    pub(crate) fn reach(&self) -> Option<(Rc<Host>, ExchangeId)> {
+        Some((host::find(self.worker)?, self.id.get()?))
     }
 
     /// The name in the engine.
@@ -180,6 +186,7 @@ fn wake(py: Python<'_>, futures: Vec<Py<PyAny>>) {
 }
 
 /// An exchange with the `receive` and `send` made for it.
+#[derive(Clone)]
 pub(crate) struct Handles<'py> {
     pub(crate) exchange: Bound<'py, Exchange>,
     pub(crate) receive: Bound<'py, PyAny>,
@@ -209,8 +216,8 @@ impl<'py> Handles<'py> {
     /// New ones, for a worker.
     pub(crate) fn new(py: Python<'py>, worker: u64) -> PyResult<Self> {
         let exchange = Bound::new(py, Exchange(Local::new(State::new(worker))))?;
-        let receive = callable::receive(&exchange)?;
-        let send = callable::send(&exchange)?;
+        let receive = callable::create::<Receiving>(&exchange)?;
+        let send = callable::create::<Sending>(&exchange)?;
         Ok(Self {
             exchange,
             receive,
@@ -220,12 +227,12 @@ impl<'py> Handles<'py> {
 
     /// Calls the application. The result can be stepped.
     #[inline]
-    pub(crate) fn call(&self) -> PyResult<Bound<'py, PyAny>> {
+    pub(super) fn open(&self) -> PyResult<Bound<'py, PyAny>> {
         let py = self.exchange.py();
         let state = self.exchange.get().here()?;
-        let (core, _) = state.reach().ok_or_else(over)?;
+        let (host, _) = state.reach().ok_or_else(over)?;
         let scope = state.scope.take().ok_or_else(over)?;
-        let handler = core.engine.handler();
+        let handler = host.engine.handler();
         let arguments = (scope.into_bound(py), &self.receive, &self.send);
         let awaitable = handler.app.bind(py).call1(arguments)?;
         if is_native(&awaitable) {

@@ -8,11 +8,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::exchange::{Handles, Spare};
+use super::host::{self, Host};
 use super::scope::Scopes;
 use super::waiting::Waiting;
 use crate::access_log::{AccessLog, Line};
-use crate::core::{self, Core};
-use crate::task::launch::{Job, Launcher};
+use crate::task::launch::Launcher;
 
 /// Most handles kept for reuse; as many as requests waited at once, within reason.
 const SPARE_HANDLES: usize = 64;
@@ -92,13 +92,13 @@ impl AsgiHandler {
     ) -> PyResult<()> {
         let handles = self.handles(py)?;
         handles.exchange.get().here()?.begin(id, scope, line);
-        self.launcher.launch(py, Job::Request(handles)).map(drop)
+        self.launcher.launch(py, handles).map(drop)
     }
 
-    /// Runs `f` with the worker's core.
-    fn with_core(&self, f: impl FnOnce(Python<'_>, &Core)) {
-        if let Some(core) = core::find(self.worker) {
-            Python::attach(|py| f(py, &core));
+    /// Runs `f` with the worker's host.
+    fn with_host(&self, f: impl FnOnce(Python<'_>, &Host)) {
+        if let Some(host) = host::find(self.worker) {
+            Python::attach(|py| f(py, &host));
         }
     }
 }
@@ -162,7 +162,7 @@ impl Handler for AsgiHandler {
             };
             if let Some(error) = failed {
                 worker.finish(id);
-                self.with_core(|py, core| core.failed_start(py, error));
+                self.with_host(|py, host| host.failed_start(py, error));
             }
         });
     }
@@ -201,11 +201,11 @@ impl Handler for AsgiHandler {
     }
 
     fn rejected(&self, connection: &ConnectionInfo, status: Option<u16>, reason: &'static str) {
-        self.with_core(|py, core| core.rejected(py, connection, status, reason));
+        self.with_host(|py, host| host.rejected(py, connection, status, reason));
     }
 
     fn accept_failed(&self, error: &std::io::Error) {
-        self.with_core(|py, core| core.accept_failed(py, error));
+        self.with_host(|py, host| host.accept_failed(py, error));
     }
 
     fn closed(&self, slot: usize) {
@@ -233,12 +233,12 @@ fn refuse(
         .respond(id, status, headers.into_iter())
         .and_then(|()| worker.send_body(id, text.as_bytes(), false));
     let handler = worker.handler();
-    handler.with_core(|py, core| {
-        core.log.warning(py, core, reason);
+    handler.with_host(|py, host| {
+        host.log.warning(py, host.access(), reason);
         if let (Ok(_), Some(line)) = (answered, line) {
             handler.access.write(line, status);
         }
-        core.count_request();
+        host.count_request();
     });
     worker.finish(id);
 }

@@ -396,7 +396,8 @@ impl Forwarded {
         let Some((host, port)) = trusted.and_then(|trusted| trusted.client(&self.hops)) else {
             return Ok(None);
         };
-        scope.set_item(pyo3::intern!(py, "client"), (host, port))?;
+        let host = forwarded::harmless(host);
+        scope.set_item(pyo3::intern!(py, "client"), (&*host, port))?;
         Ok(Some(format!("{host}:{port}")))
     }
 }

@@ -1,5 +1,8 @@
 //! What awaiting `send(message)` does.
 
+use std::ffi::CStr;
+use std::thread::LocalKey;
+
 use alula_http::UsageError;
 use alula_server::{ExchangeId, Flow, SendError, Sent};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
@@ -7,69 +10,134 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use super::exchange::{Exchange, Phase, State};
+use super::host::Host;
 use super::messages::{self, Kind, Message};
 use super::waiting::{End, future};
-use crate::core::Core;
 use crate::error;
-use crate::ffi::awaitable::{After, Progress, Rest};
 use crate::ffi::header_list;
+use crate::ffi::operation::{After, Freelist, Operation, Progress, Rest, Types};
+
+/// The operation.
+pub(crate) struct Sending;
+
+static TYPES: Types = Types::new();
+
+thread_local! {
+    static FREELIST: Freelist = const { Freelist::new() };
+}
+
+impl Operation for Sending {
+    type Subject = Exchange;
+    type State = State;
+
+    const NAME: &'static CStr = c"send";
+    const CALLABLE: &'static CStr = c"alula._alula.send";
+    const AWAITABLE: &'static CStr = c"alula._alula.send_call";
+    const NEVER_AWAITED: &'static CStr = c"awaitable 'send(...)' was never awaited";
+    const TAKES_MESSAGE: bool = true;
+
+    #[inline]
+    fn types() -> &'static Types {
+        &TYPES
+    }
+
+    #[inline]
+    fn freelist() -> &'static LocalKey<Freelist> {
+        &FREELIST
+    }
+
+    #[inline]
+    fn here<'a>(subject: &'a Bound<'_, Exchange>) -> PyResult<&'a State> {
+        subject.get().here()
+    }
+
+    #[inline]
+    fn begin<'py>(
+        subject: &Bound<'py, Exchange>,
+        state: &State,
+        message: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Progress<'py>> {
+        begin(subject, state, &message.expect("a send has its message"))
+    }
+
+    fn resume<'py>(
+        subject: &Bound<'py, Exchange>,
+        state: &State,
+        rest: Option<Rest<'py>>,
+    ) -> PyResult<Progress<'py>> {
+        match rest {
+            Some(rest) => resume(subject, state, rest),
+            None => Ok(Progress::Done(None)),
+        }
+    }
+
+    fn give_up(py: Python<'_>, state: &State) {
+        abort(py, state);
+    }
+}
 
 /// Sends a message.
 #[inline]
-pub(crate) fn begin<'py>(
+fn begin<'py>(
     exchange: &Bound<'py, Exchange>,
     state: &State,
     message: &Bound<'py, PyAny>,
 ) -> PyResult<Progress<'py>> {
     let py = exchange.py();
-    let Some((core, id)) = state.reach().filter(|_| !state.gone.get()) else {
-        return Err(error::gone(py));
+    let Some((host, id)) = state.reach().filter(|_| !state.gone.get()) else {
+        return Err(lost(py, state));
     };
     let message = Message::of(message)?;
     match (message.kind()?, state.phase.get()) {
         (Kind::Start, Phase::Fresh) => {
-            start(&core, id, state, &message)?;
+            start(&host, id, state, &message)?;
             Ok(Progress::Done(None))
         }
         (Kind::Body, Phase::Started(_) | Phase::Body) if state.half_sent.get() => {
             // What came now would stand in the middle of another send's piece.
-            let future = future(&core, exchange, End::Send)?;
+            let future = future(&host, exchange, End::Send)?;
             Ok(Progress::Wait(future, After::Begin))
         }
         (Kind::Body, Phase::Started(_) | Phase::Body) => {
             let body = message.body()?;
             let more = message.more_body()?;
             if let Phase::Started(status) = state.phase.replace(Phase::Body) {
-                core.log_access(py, state, status);
+                host.log_access(py, state, status);
             }
             let data = body.as_ref().map_or(&[][..], |body| body.as_bytes());
-            let sent = core.engine.send_body(id, data, more);
+            let sent = host.engine.send_body(id, data, more);
             let rest = body.map(|body| Rest {
                 body,
                 offset: 0,
                 more,
             });
-            settle(exchange, state, &core, sent, rest, more)
+            settle(exchange, state, &host, sent, rest, more)
         }
         (_, phase) => Err(unexpected(&message.name, phase)),
     }
 }
 
 /// Goes on once the engine is ready for more.
-pub(crate) fn resume<'py>(
+fn resume<'py>(
     exchange: &Bound<'py, Exchange>,
     state: &State,
     rest: Rest<'py>,
 ) -> PyResult<Progress<'py>> {
     let py = exchange.py();
-    let Some((core, id)) = state.reach().filter(|_| !state.gone.get()) else {
-        return Err(error::gone(py));
+    let Some((host, id)) = state.reach().filter(|_| !state.gone.get()) else {
+        return Err(lost(py, state));
     };
     let more = rest.more;
-    let sent = core
+    let sent = host
         .engine
         .send_rest(id, &rest.body.as_bytes()[rest.offset..], more);
-    settle(exchange, state, &core, sent, Some(rest), more)
+    settle(exchange, state, &host, sent, Some(rest), more)
+}
+
+/// Why nobody is left to send to: the application's own mistake, or the client has left.
+#[cold]
+fn lost(py: Python<'_>, state: &State) -> PyErr {
+    error::from_send(py, state.fault.get().unwrap_or(SendError::Gone))
 }
 
 /// Takes down what became of a piece, of which `rest` was left to be sent.
@@ -77,7 +145,7 @@ pub(crate) fn resume<'py>(
 fn settle<'py>(
     exchange: &Bound<'py, Exchange>,
     state: &State,
-    core: &Core,
+    host: &Host,
     sent: Result<Sent, SendError>,
     rest: Option<Rest<'py>>,
     more: bool,
@@ -87,7 +155,11 @@ fn settle<'py>(
         Ok(sent) => sent,
         Err(error) => {
             state.half_sent.set(false);
-            core.poke(py)?;
+            host.poke(py)?;
+            if error == SendError::Gone {
+                return Err(lost(py, state));
+            }
+            state.fault.set(Some(error));
             return Err(error::from_send(py, error));
         }
     };
@@ -103,13 +175,13 @@ fn settle<'py>(
     }
     let complete = rest.is_none() && !more;
     if complete {
-        core.completed(py, state);
+        host.completed(py, state);
     }
-    core.poke(py)?;
+    host.poke(py)?;
     if complete || flow == Flow::Ready {
         return Ok(Progress::Done(None));
     }
-    let future = future(core, exchange, End::Send)?;
+    let future = future(host, exchange, End::Send)?;
     Ok(Progress::Wait(
         future,
         rest.map_or(After::Nothing, After::Rest),
@@ -118,35 +190,35 @@ fn settle<'py>(
 
 /// Ends the answer: the rest of a piece will never come.
 #[cold]
-pub(crate) fn abort(py: Python<'_>, state: &State) {
+fn abort(py: Python<'_>, state: &State) {
     state.half_sent.set(false);
-    let Some((core, id)) = state.reach() else {
+    let Some((host, id)) = state.reach() else {
         return;
     };
-    core.engine.abort(id);
+    host.engine.abort(id);
     let text = "Response cut off: a send was given up when only part of its body had been sent.";
-    core.log.error(py, &core, text);
+    host.log.error(py, host.access(), text);
     state.wake_senders(py);
-    if let Err(error) = core.poke(py) {
+    if let Err(error) = host.poke(py) {
         error.write_unraisable(py, None);
     }
 }
 
 /// Begins the answer.
 #[inline]
-fn start(core: &Core, id: ExchangeId, state: &State, message: &Message<'_>) -> PyResult<()> {
+fn start(host: &Host, id: ExchangeId, state: &State, message: &Message<'_>) -> PyResult<()> {
     let status = message.status()?;
     let begun = match &message.headers {
-        None => core.engine.respond(id, status, std::iter::empty()),
+        None => host.engine.respond(id, status, std::iter::empty()),
         Some(headers) => {
-            if let Some(begun) = header_list::respond(&core.engine, id, status, headers) {
+            if let Some(begun) = header_list::respond(&host.engine, id, status, headers) {
                 begun
             } else {
                 let pairs = pairs(headers)?;
                 let pairs = pairs
                     .iter()
                     .map(|(name, value)| (name.as_bytes(), value.as_bytes()));
-                core.engine.respond(id, status, pairs)
+                host.engine.respond(id, status, pairs)
             }
         }
     };

@@ -6,7 +6,7 @@ use alula_server::ExchangeId;
 use pyo3::prelude::*;
 
 use super::exchange::Exchange;
-use crate::core::Core;
+use super::host::Host;
 
 /// By slot; at most one exchange is attached to a slot.
 #[derive(Default)]
@@ -63,13 +63,13 @@ pub(crate) enum End {
 
 /// A new future that the engine's next call about `exchange` completes.
 pub(crate) fn future<'py>(
-    core: &Core,
+    host: &Host,
     exchange: &Bound<'py, Exchange>,
     end: End,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = exchange.py();
     let state = exchange.get().here()?;
-    let future = core.create_future(py)?;
+    let future = host.event_loop.create_future(py)?;
     let waiters = if end == End::Receive {
         &state.receivers
     } else {
@@ -91,7 +91,7 @@ pub(crate) fn future<'py>(
     still.push(future.clone().unbind());
     waiters.replace(still);
     if let Some(id) = state.id() {
-        core.engine
+        host.engine
             .handler()
             .waiting
             .insert(id, exchange.clone().unbind());

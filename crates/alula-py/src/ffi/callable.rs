@@ -1,5 +1,5 @@
-//! The `receive` and `send` that an application is given: one exchange's ends, called by
-//! vectorcall.
+//! The `receive` and `send` that an application is given: each begins an operation on its subject,
+//! called by vectorcall.
 
 use std::cell::Cell;
 use std::ffi::CStr;
@@ -9,35 +9,25 @@ use std::ptr;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyTuple, PyType};
 
 use super::awaitable;
 use super::object::{self, Field, guarded, slot};
-use crate::asgi::exchange::Exchange;
+use super::operation::Operation;
 
 #[repr(C)]
 struct Callable {
     base: ffi::PyObject,
     vectorcall: Cell<Option<ffi::vectorcallfunc>>,
-    exchange: Field,
+    /// What it is called for.
+    subject: Field,
 }
 
-static RECEIVE_TYPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-static SEND_TYPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-
-/// Makes the types.
-pub(super) fn prepare(py: Python<'_>) -> PyResult<()> {
-    for (place, kind) in [
-        (
-            &RECEIVE_TYPE,
-            make(py, c"alula._alula.receive", c"receive")?,
-        ),
-        (&SEND_TYPE, make(py, c"alula._alula.send", c"send")?),
-    ] {
-        mark(kind.bind(py))?;
-        let _ = place.set(py, kind);
-    }
+/// Makes the type of an operation's callables.
+pub(super) fn prepare<O: Operation>(py: Python<'_>) -> PyResult<()> {
+    let kind = make::<O>(py)?;
+    mark(kind.bind(py))?;
+    let _ = O::types().callable.set(py, kind);
     Ok(())
 }
 
@@ -56,7 +46,7 @@ fn mark(kind: &Bound<'_, PyType>) -> PyResult<()> {
     Ok(())
 }
 
-fn make(py: Python<'_>, name: &'static CStr, short: &'static CStr) -> PyResult<Py<PyType>> {
+fn make<O: Operation>(py: Python<'_>) -> PyResult<Py<PyType>> {
     let members = Box::leak(Box::new([
         ffi::PyMemberDef {
             name: c"__vectorcalloffset__".as_ptr(),
@@ -68,8 +58,8 @@ fn make(py: Python<'_>, name: &'static CStr, short: &'static CStr) -> PyResult<P
         ffi::PyMemberDef::default(),
     ]));
     let getters = Box::leak(Box::new([
-        getter(c"__name__", short),
-        getter(c"__qualname__", short),
+        getter(c"__name__", O::NAME),
+        getter(c"__qualname__", O::NAME),
         ffi::PyGetSetDef::default(),
     ]));
     let slots = vec![
@@ -83,7 +73,7 @@ fn make(py: Python<'_>, name: &'static CStr, short: &'static CStr) -> PyResult<P
     let flags = object::FLAGS & !ffi::Py_TPFLAGS_IMMUTABLETYPE | ffi::Py_TPFLAGS_HAVE_VECTORCALL;
     // SAFETY: each slot holds a function of the slot's signature; the tables are leaked; the
     // instances are `Callable`, whose vectorcall pointer is where the member says.
-    unsafe { object::build(py, name, size_of::<Callable>(), flags, None, slots) }
+    unsafe { object::build(py, O::CALLABLE, size_of::<Callable>(), flags, None, slots) }
 }
 
 fn getter(name: &'static CStr, answer: &'static CStr) -> ffi::PyGetSetDef {
@@ -104,71 +94,46 @@ unsafe extern "C" fn constant(
     unsafe { ffi::PyUnicode_FromString(answer.cast()) }
 }
 
-/// A `receive` for `exchange`.
-pub(crate) fn receive<'py>(exchange: &Bound<'py, Exchange>) -> PyResult<Bound<'py, PyAny>> {
-    create(exchange, &RECEIVE_TYPE, call_receive)
-}
-
-/// A `send` for `exchange`.
-pub(crate) fn send<'py>(exchange: &Bound<'py, Exchange>) -> PyResult<Bound<'py, PyAny>> {
-    create(exchange, &SEND_TYPE, call_send)
-}
-
-fn create<'py>(
-    exchange: &Bound<'py, Exchange>,
-    place: &PyOnceLock<Py<PyType>>,
-    call: ffi::vectorcallfunc,
+/// A callable that begins `O` on `subject`.
+pub(crate) fn create<'py, O: Operation>(
+    subject: &Bound<'py, O::Subject>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let py = exchange.py();
-    let kind = place.get(py).expect("made with the module").as_ptr();
-    // SAFETY: `kind` is one of this file's types; every field is written before the object is
-    // tracked.
+    let py = subject.py();
+    let kind = O::types().callable.get(py);
+    let kind = kind.expect("made with the module").as_ptr();
+    // SAFETY: `kind` is this operation's type; every field is written before the object is tracked.
     unsafe {
         let object = ffi::PyObject_GC_New::<Callable>(kind.cast());
         if object.is_null() {
             return Err(PyErr::fetch(py));
         }
-        (&raw mut (*object).vectorcall).write(Cell::new(Some(call)));
-        (&raw mut (*object).exchange).write(Field::new(exchange.clone().into_ptr()));
+        (&raw mut (*object).vectorcall).write(Cell::new(Some(call::<O>)));
+        (&raw mut (*object).subject).write(Field::new(subject.clone().into_ptr()));
         ffi::PyObject_GC_Track(object.cast());
         Ok(Bound::from_owned_ptr(py, object.cast()))
     }
 }
 
-/// The exchange of the object that the interpreter has called.
+/// The subject of the object that the interpreter has called.
 ///
 /// # Safety
 ///
-/// `this` must be a `Callable` that lives at least as long as the result is used.
+/// `this` must be a `Callable` of `O` that lives at least as long as the result is used.
 #[inline]
-unsafe fn exchange<'a>(py: Python<'_>, this: *mut ffi::PyObject) -> Borrowed<'a, '_, Exchange> {
-    // SAFETY: the field was given an exchange by `create`, and only `dealloc` takes it out.
+unsafe fn subject<'a, O: Operation>(
+    py: Python<'_>,
+    this: *mut ffi::PyObject,
+) -> Borrowed<'a, '_, O::Subject> {
+    // SAFETY: the field was given a subject by `create`, and only `dealloc` takes it out.
     unsafe {
         (*this.cast::<Callable>())
-            .exchange
+            .subject
             .borrow(py)
             .cast_unchecked()
     }
 }
 
-unsafe extern "C" fn call_receive(
-    this: *mut ffi::PyObject,
-    arguments: *const *mut ffi::PyObject,
-    count: usize,
-    names: *mut ffi::PyObject,
-) -> *mut ffi::PyObject {
-    // SAFETY: the interpreter calls attached, with an instance and its arguments.
-    unsafe {
-        let py = Python::assume_attached();
-        if ffi::PyVectorcall_NARGS(count) != 0 || !names.is_null() {
-            return refuse(py, "receive() takes no arguments");
-        }
-        let _ = arguments;
-        awaitable::receiving(py, &exchange(py, this))
-    }
-}
-
-unsafe extern "C" fn call_send(
+unsafe extern "C" fn call<O: Operation>(
     this: *mut ffi::PyObject,
     arguments: *const *mut ffi::PyObject,
     count: usize,
@@ -178,14 +143,19 @@ unsafe extern "C" fn call_send(
     unsafe {
         let py = Python::assume_attached();
         let positional = ffi::PyVectorcall_NARGS(count);
-        if positional != 1 || !keywords.is_null() {
-            let named = Bound::from_borrowed_ptr_or_opt(py, keywords);
-            if positional != 0 || !named.is_some_and(|names| is_message(&names)) {
-                return refuse(py, "send() takes one argument, the message");
+        let mut message = ptr::null_mut();
+        if O::TAKES_MESSAGE {
+            if positional != 1 || !keywords.is_null() {
+                let named = Bound::from_borrowed_ptr_or_opt(py, keywords);
+                if positional != 0 || !named.is_some_and(|names| is_message(&names)) {
+                    return refuse::<O>(py);
+                }
             }
+            message = ffi::Py_NewRef(*arguments);
+        } else if positional != 0 || !keywords.is_null() {
+            return refuse::<O>(py);
         }
-        let message = Borrowed::from_ptr(py, *arguments);
-        awaitable::sending(py, &exchange(py, this), &message)
+        awaitable::create::<O>(py, &subject::<O>(py, this), message)
     }
 }
 
@@ -202,7 +172,13 @@ fn is_message(names: &Bound<'_, PyAny>) -> bool {
 }
 
 #[cold]
-fn refuse(py: Python<'_>, text: &'static str) -> *mut ffi::PyObject {
+fn refuse<O: Operation>(py: Python<'_>) -> *mut ffi::PyObject {
+    let name = O::NAME.to_string_lossy();
+    let text = if O::TAKES_MESSAGE {
+        format!("{name}() takes one argument, the message")
+    } else {
+        format!("{name}() takes no arguments")
+    };
     guarded(py, ptr::null_mut(), || Err(PyTypeError::new_err(text)))
 }
 
@@ -214,7 +190,7 @@ unsafe extern "C" fn traverse(
     // SAFETY: the collector passes a tracked instance.
     unsafe {
         let kind = Field::new(ffi::Py_TYPE(this).cast());
-        object::visit([&kind, &(*this.cast::<Callable>()).exchange], visit, arg)
+        object::visit([&kind, &(*this.cast::<Callable>()).subject], visit, arg)
     }
 }
 
@@ -223,7 +199,7 @@ unsafe extern "C" fn dealloc(this: *mut ffi::PyObject) {
     unsafe {
         ffi::PyObject_GC_UnTrack(this.cast());
         (*this.cast::<Callable>())
-            .exchange
+            .subject
             .clear(Python::assume_attached());
         let kind = ffi::Py_TYPE(this);
         ffi::PyObject_GC_Del(this.cast());

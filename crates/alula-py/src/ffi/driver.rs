@@ -2,9 +2,10 @@
 //! where tasks are made by `create_task`).
 //!
 //! It first yields what the application's coroutine had yielded, then passes everything on to it.
-//! When that is finished the exchange is concluded here, and the task sees a plain `None`: what an
+//! When that is finished its charge is concluded here, and the task sees a plain `None`: what an
 //! application raises is its request's failure, not its task's.
 
+mod pending;
 mod slots;
 
 use std::cell::Cell;
@@ -18,10 +19,30 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
 use super::coroutine::{self, Step};
-use super::object::{self, Field, method, slot};
+use super::object::{self, Field, slot};
+use super::stepped::{self, Outcome, Stepped};
 use super::thread;
-use crate::asgi::exchange::Handles;
-use crate::task::pending;
+
+/// What a driver has to do for its task: three objects, and what is done with them.
+pub(crate) struct Charge<'py> {
+    /// The objects.
+    pub(crate) objects: Objects<'py>,
+    /// What is done with them.
+    pub(crate) duties: &'static Duties,
+}
+
+/// The objects of a charge.
+pub(crate) type Objects<'py> = [Bound<'py, PyAny>; 3];
+
+/// What is done with the objects of a charge.
+pub(crate) struct Duties {
+    /// Calls the application: the coroutine.
+    pub(crate) open: for<'py> fn(&Objects<'py>) -> PyResult<Bound<'py, PyAny>>,
+    /// The application has returned or raised this.
+    pub(crate) conclude: for<'py> fn(Objects<'py>, PyResult<Bound<'py, PyAny>>) -> PyResult<()>,
+    /// The application was ended from outside.
+    pub(crate) abandon: for<'py> fn(Objects<'py>),
+}
 
 /// Nothing has been called yet.
 const FRESH: u8 = 0;
@@ -44,22 +65,15 @@ struct Driver {
     coroutine: Field,
     /// What the coroutine has yielded and the task has not seen.
     pending: Field,
-    /// The exchange and the two callables made for it; null for a probe of the self-check.
-    exchange: Field,
-    receive: Field,
-    send: Field,
+    /// The charge, taken apart; none for a probe of the self-check.
+    objects: [Field; 3],
+    duties: Cell<Option<&'static Duties>>,
 }
 
 static TYPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 /// Makes the type and registers it with `collections.abc.Coroutine`.
 pub(super) fn prepare(py: Python<'_>) -> PyResult<()> {
-    let methods = Box::leak(Box::new([
-        method(c"send", slots::call_send, ffi::METH_O),
-        method(c"throw", slots::call_throw, ffi::METH_VARARGS),
-        method(c"close", slots::call_close, ffi::METH_NOARGS),
-        ffi::PyMethodDef::zeroed(),
-    ]));
     let getters = Box::leak(Box::new([
         slots::shown(c"__name__"),
         slots::shown(c"__qualname__"),
@@ -81,37 +95,31 @@ pub(super) fn prepare(py: Python<'_>) -> PyResult<()> {
         },
         ffi::PyMemberDef::default(),
     ]));
-    let table = vec![
+    let mut table = vec![
         slot(ffi::Py_tp_dealloc, slots::dealloc as *mut _),
         slot(ffi::Py_tp_traverse, slots::traverse as *mut _),
         slot(ffi::Py_tp_clear, slots::forget as *mut _),
-        slot(ffi::Py_am_await, ffi::PyObject_SelfIter as *mut _),
-        slot(ffi::Py_am_send, slots::am_send as *mut _),
-        slot(ffi::Py_tp_iter, ffi::PyObject_SelfIter as *mut _),
-        slot(ffi::Py_tp_iternext, slots::iternext as *mut _),
-        slot(ffi::Py_tp_methods, methods.as_mut_ptr().cast()),
         slot(ffi::Py_tp_getset, getters.as_mut_ptr().cast()),
         slot(ffi::Py_tp_members, members.as_mut_ptr().cast()),
     ];
+    table.extend(stepped::slots::<Driver>());
     let name = c"alula._alula.request";
     // SAFETY: each slot holds a function of the slot's signature; the tables are leaked; the
     // instances are `Driver`.
     let kind = unsafe { object::build(py, name, size_of::<Driver>(), object::FLAGS, None, table) }?;
-    py.import("collections.abc")?
-        .getattr("Coroutine")?
-        .call_method1("register", (&kind,))?;
+    stepped::register(py, &kind)?;
     let _ = TYPE.set(py, kind);
     Ok(())
 }
 
 /// A driver that has yet to call the application.
-pub(crate) fn fresh(handles: Handles<'_>) -> PyResult<Bound<'_, PyAny>> {
-    let driver = create(handles.exchange.py(), FRESH)?;
-    this(&driver).keep(handles);
+pub(crate) fn fresh(charge: Charge<'_>) -> PyResult<Bound<'_, PyAny>> {
+    let driver = create(charge.objects[0].py(), FRESH)?;
+    this(&driver).keep(charge);
     Ok(driver)
 }
 
-/// A driver that has yet to start `coroutine`, which belongs to no exchange.
+/// A driver that has yet to start `coroutine`, which is nobody's charge.
 pub(crate) fn probe(coroutine: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     let driver = create(coroutine.py(), FRESH)?;
     this(&driver).coroutine.set(coroutine);
@@ -126,13 +134,13 @@ pub(crate) fn running(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 /// The application has yielded `pending` to whoever stepped it; the driver takes over.
 pub(crate) fn park<'py>(
     driver: &Bound<'py, PyAny>,
-    handles: Option<Handles<'py>>,
+    charge: Option<Charge<'py>>,
     coroutine: Bound<'py, PyAny>,
     pending: Bound<'py, PyAny>,
 ) {
     let this = this(driver);
-    if let Some(handles) = handles {
-        this.keep(handles);
+    if let Some(charge) = charge {
+        this.keep(charge);
     }
     this.coroutine.set(coroutine);
     this.pending.set(pending);
@@ -169,15 +177,10 @@ fn create(py: Python<'_>, state: u8) -> PyResult<Bound<'_, PyAny>> {
         (*object).weak_references = ptr::null_mut();
         (*object).owner = thread::mark();
         (&raw mut (*object).state).write(Cell::new(state));
-        for field in [
-            &raw mut (*object).coroutine,
-            &raw mut (*object).pending,
-            &raw mut (*object).exchange,
-            &raw mut (*object).receive,
-            &raw mut (*object).send,
-        ] {
-            field.write(Field::null());
-        }
+        (&raw mut (*object).coroutine).write(Field::null());
+        (&raw mut (*object).pending).write(Field::null());
+        (&raw mut (*object).objects).write([const { Field::null() }; 3]);
+        (&raw mut (*object).duties).write(Cell::new(None));
         ffi::PyObject_GC_Track(object.cast());
         Ok(Bound::from_owned_ptr(py, object.cast()))
     }
@@ -193,35 +196,11 @@ fn this<'a>(driver: &'a Bound<'_, PyAny>) -> &'a Driver {
     unsafe { &*driver.as_ptr().cast::<Driver>() }
 }
 
-/// Where a step leads.
-enum Outcome<'py> {
-    Yield(Bound<'py, PyAny>),
-    Return(Bound<'py, PyAny>),
-}
-
-impl Driver {
-    fn keep(&self, handles: Handles<'_>) {
-        self.exchange.set(handles.exchange.into_any());
-        self.receive.set(handles.receive);
-        self.send.set(handles.send);
-    }
-
-    fn handles<'py>(&self, py: Python<'py>) -> Option<Handles<'py>> {
-        Some(Handles {
-            exchange: self.exchange.take(py)?.cast_into().ok()?,
-            receive: self.receive.take(py)?,
-            send: self.send.take(py)?,
-        })
-    }
-
-    /// Refuses to go on in another thread than its own.
-    fn check_thread(&self) -> PyResult<()> {
-        if self.owner == thread::mark() {
-            return Ok(());
-        }
-        Err(PyRuntimeError::new_err(
-            "a request's task belongs to the thread of its event loop",
-        ))
+// SAFETY: laid out as asked; what changes after `create` is in cells.
+unsafe impl Stepped for Driver {
+    fn attached<R>(f: impl for<'py> FnOnce(Python<'py>) -> R) -> R {
+        // The outermost frame of ours, where a task steps it.
+        Python::attach(f)
     }
 
     fn advance<'py>(
@@ -246,10 +225,10 @@ impl Driver {
                 let coroutine = self.coroutine.get(py).expect("a suspended driver has it");
                 self.settle(py, coroutine::send(&coroutine, value))
             }
-            RUNNING => Err(PyValueError::new_err("coroutine already executing")),
+            RUNNING => Err(running_already()),
             _ => {
                 self.state.set(DONE);
-                Ok(Outcome::Return(py.None().into_bound(py)))
+                Ok(Outcome::Return(None))
             }
         }
     }
@@ -272,12 +251,59 @@ impl Driver {
                 self.throw(py, &error)
             }
             SUSPENDED => self.throw(py, &error),
-            RUNNING => Err(PyValueError::new_err("coroutine already executing")),
+            RUNNING => Err(running_already()),
             _ => {
                 self.state.set(DONE);
                 Err(error)
             }
         }
+    }
+
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        self.check_thread()?;
+        if self.state.get() == RUNNING {
+            return Err(running_already());
+        }
+        self.state.set(DONE);
+        self.pending.clear(py);
+        let closed = match self.coroutine.take(py) {
+            Some(coroutine) => coroutine.call_method0("close").map(drop),
+            None => Ok(()),
+        };
+        if let Some(Charge { objects, duties }) = self.charge(py) {
+            (duties.abandon)(objects);
+        }
+        closed
+    }
+}
+
+fn running_already() -> PyErr {
+    PyValueError::new_err("coroutine already executing")
+}
+
+impl Driver {
+    fn keep(&self, charge: Charge<'_>) {
+        self.duties.set(Some(charge.duties));
+        for (field, object) in self.objects.iter().zip(charge.objects) {
+            field.set(object);
+        }
+    }
+
+    fn charge<'py>(&self, py: Python<'py>) -> Option<Charge<'py>> {
+        let duties = self.duties.take()?;
+        let [first, second, third] = &self.objects;
+        let objects = [first.take(py)?, second.take(py)?, third.take(py)?];
+        Some(Charge { objects, duties })
+    }
+
+    /// Refuses to go on in another thread than its own.
+    fn check_thread(&self) -> PyResult<()> {
+        if self.owner == thread::mark() {
+            return Ok(());
+        }
+        Err(PyRuntimeError::new_err(
+            "a request's task belongs to the thread of its event loop",
+        ))
     }
 
     fn throw<'py>(&self, py: Python<'py>, error: &PyErr) -> PyResult<Outcome<'py>> {
@@ -290,17 +316,16 @@ impl Driver {
         if let Some(coroutine) = self.coroutine.get(py) {
             return Ok(coroutine);
         }
-        let handles = self
-            .handles(py)
-            .expect("a fresh driver has an exchange or a coroutine");
-        let opened = handles.call();
-        self.keep(handles);
+        let charge = self.charge(py);
+        let charge = charge.expect("a fresh driver has a charge or a coroutine");
+        let opened = (charge.duties.open)(&charge.objects);
+        self.keep(charge);
         let coroutine = opened?;
         self.coroutine.set(coroutine.clone());
         Ok(coroutine)
     }
 
-    /// Takes down how a step ended; concludes the exchange when it was the last.
+    /// Takes down how a step ended; concludes when it was the last.
     fn settle<'py>(&self, py: Python<'py>, step: Step<'py>) -> PyResult<Outcome<'py>> {
         let result = match step {
             Step::Yielded(future) => {
@@ -312,11 +337,11 @@ impl Driver {
         };
         self.state.set(DONE);
         self.coroutine.clear(py);
-        let Some(handles) = self.handles(py) else {
-            return result.map(Outcome::Return);
+        let Some(Charge { objects, duties }) = self.charge(py) else {
+            return result.map(|value| Outcome::Return(Some(value)));
         };
-        handles.conclude(result)?;
-        Ok(Outcome::Return(py.None().into_bound(py)))
+        (duties.conclude)(objects, result)?;
+        Ok(Outcome::Return(None))
     }
 }
 
@@ -325,8 +350,8 @@ impl Driver {
         self.state.set(DONE);
         self.pending.clear(py);
         self.coroutine.clear(py);
-        self.exchange.clear(py);
-        self.receive.clear(py);
-        self.send.clear(py);
+        for field in &self.objects {
+            field.clear(py);
+        }
     }
 }

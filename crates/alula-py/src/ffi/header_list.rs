@@ -1,10 +1,8 @@
 //! An application's list of headers, read without running Python code.
 
-use alula_server::{ExchangeId, SendError, Worker};
+use alula_server::{ExchangeId, Handler, SendError, Worker};
 use pyo3::ffi;
 use pyo3::prelude::*;
-
-use crate::asgi::handler::AsgiHandler;
 
 /// A list or tuple whose items can be read in place.
 #[derive(Clone, Copy)]
@@ -90,8 +88,8 @@ unsafe fn pair<'a>(item: *mut ffi::PyObject) -> Option<(&'a [u8], &'a [u8])> {
 /// Starts the answer `id` with `headers`, where those are a list or tuple of pairs of bytes;
 /// `None`, with nothing done, where they are anything else.
 #[inline]
-pub(crate) fn respond(
-    worker: &Worker<AsgiHandler>,
+pub(crate) fn respond<H: Handler>(
+    worker: &Worker<H>,
     id: ExchangeId,
     status: u16,
     headers: &Bound<'_, PyAny>,

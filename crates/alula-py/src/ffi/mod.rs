@@ -1,12 +1,14 @@
 //! All of the raw C API: one type or one subject a file, with a small safe face to the rest of the
-//! crate. Nowhere else in this crate is there unsafe code.
+//! crate, of which it knows nothing. Nowhere else in this crate is there unsafe code.
 //!
 //! # Layout
 //!
 //! - [`thread`]: data that only the thread that made it may touch.
+//! - [`operation`]: what the rest of the crate does when an awaitable of its own is stepped.
 //! - [`object`]: building a heap type; freelists; panics that must not cross into C.
 //! - [`callable`]: the `receive` and `send` that an application is given.
 //! - [`awaitable`]: what calling them returns.
+//! - [`stepped`]: what an object that passes for a coroutine has in common with others.
 //! - [`stop`]: the `StopIteration` that carries a value out of an awaitable.
 //! - [`coroutine`]: stepping a coroutine.
 //! - [`context`]: copying and entering a `contextvars` context.
@@ -17,7 +19,7 @@
 //! - [`header_list`]: an application's list of headers, read without running Python code.
 //! - [`text`]: strings and bytes made from what the wire brought.
 
-pub(crate) mod awaitable;
+mod awaitable;
 pub(crate) mod callable;
 pub(crate) mod context;
 pub(crate) mod coroutine;
@@ -27,17 +29,24 @@ pub(crate) mod driver;
 pub(crate) mod header_list;
 pub(crate) mod lazy_task;
 mod object;
+pub(crate) mod operation;
+mod stepped;
 pub(crate) mod stop;
 pub(crate) mod text;
 pub(crate) mod thread;
 
+use operation::Operation;
 use pyo3::prelude::*;
 
 /// Makes the types, once, when the module is imported.
 pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
-    awaitable::prepare(py)?;
-    callable::prepare(py)?;
     driver::prepare(py)
+}
+
+/// Makes the types of an operation, once, when the module is imported.
+pub(crate) fn prepare_operation<O: Operation>(py: Python<'_>) -> PyResult<()> {
+    awaitable::prepare::<O>(py)?;
+    callable::prepare::<O>(py)
 }
 
 /// How many references there are to `object`.

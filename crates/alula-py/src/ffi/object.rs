@@ -61,14 +61,14 @@ pub(super) unsafe fn build(
 const KEPT: usize = 32;
 
 /// Dead objects of one type, ready to be used again. One a thread.
-pub(super) struct Freelist {
+pub(crate) struct Freelist {
     length: Cell<usize>,
     objects: [Cell<*mut ffi::PyObject>; KEPT],
 }
 
 impl Freelist {
     /// An empty list.
-    pub(super) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self {
             length: Cell::new(0),
             objects: [const { Cell::new(ptr::null_mut()) }; KEPT],

@@ -1,4 +1,4 @@
-//! Starts applications, each in a task of its own and its own copy of the context.
+//! Starts work, each in a task of its own and its own copy of the context.
 //!
 //! The quick way: the coroutine is stepped once, at once, in a lazy task. If it is finished then,
 //! nothing else happens and the task serves the next request; if it waits, `Task.__init__` runs on
@@ -11,7 +11,7 @@ use pyo3::types::{PyContext, PyDict};
 use slab::Slab;
 
 use super::current::CurrentTask;
-use crate::asgi::exchange::Handles;
+use super::work::Work;
 use crate::ffi::context::{self, Entered};
 use crate::ffi::coroutine::{self, Step};
 use crate::ffi::driver;
@@ -27,14 +27,6 @@ pub(crate) enum Style {
     Lazy,
     /// `loop.create_task`.
     CreateTask,
-}
-
-/// What runs in a task.
-pub(crate) enum Job<'py> {
-    /// An application, for an exchange.
-    Request(Handles<'py>),
-    /// A coroutine of the self-check; the task shows how it ends.
-    Probe(Bound<'py, PyAny>),
 }
 
 /// Starts tasks on one loop.
@@ -108,32 +100,32 @@ impl Launcher {
         Ok(tasks.len())
     }
 
-    /// Starts `job`. The task is returned where it waits, or somebody holds it.
+    /// Starts `work`. The task is returned where it waits, or somebody holds it.
     ///
     /// # Errors
     ///
-    /// What the interpreter could not do; what an application raises ends up in its exchange.
+    /// What the interpreter could not do; what the work raises is concluded by itself.
     #[inline]
-    pub(crate) fn launch<'py>(
+    pub(crate) fn launch<'py, W: Work<'py>>(
         &self,
         py: Python<'py>,
-        job: Job<'py>,
+        work: W,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let context = match &self.context {
             Some(context) => context::copy(context.bind(py))?,
             None => context::empty(py)?,
         };
         match self.style.get() {
-            Style::Lazy => self.step(py, job, &context),
-            Style::CreateTask => self.create(py, job, &context).map(Some),
+            Style::Lazy => self.step(py, work, &context),
+            Style::CreateTask => self.create(py, &work, &context).map(Some),
         }
     }
 
-    /// Steps the job at once, under a lazy task.
-    fn step<'py>(
+    /// Steps the work at once, under a lazy task.
+    fn step<'py, W: Work<'py>>(
         &self,
         py: Python<'py>,
-        job: Job<'py>,
+        work: W,
         context: &Bound<'py, PyContext>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let idle = self.idle.borrow_mut().pop();
@@ -145,15 +137,15 @@ impl Launcher {
         let stepped = task.armed(event_loop, context, || {
             let _current = self.current.enter(event_loop, task.object())?;
             let _entered = Entered::enter(context)?;
-            first_step(job)
+            first_step(work)
         });
         match stepped? {
             First::Waits {
-                job,
+                work,
                 coroutine,
                 pending,
             } => self
-                .hand_over(task, job, coroutine, pending, context)
+                .hand_over(task, work, coroutine, pending, context)
                 .map(Some),
             First::Finished => match task.driver()? {
                 None if task.is_ours_alone() => {
@@ -179,29 +171,25 @@ impl Launcher {
     }
 
     /// The first step has ended in a wait: the loop takes over.
-    fn hand_over<'py>(
+    fn hand_over<'py, W: Work<'py>>(
         &self,
         task: LazyTask<'py>,
-        job: Job<'py>,
+        work: W,
         coroutine: Bound<'py, PyAny>,
         pending: Bound<'py, PyAny>,
         context: &Bound<'py, PyContext>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = coroutine.py();
-        let mut key = None;
-        let handles = match job {
-            Job::Request(handles) => {
-                key = Some(self.keep(task.object()));
-                handles.exchange.get().here()?.running.set(key);
-                Some(handles)
-            }
-            Job::Probe(_) => None,
-        };
+        let key = W::CHARGED.then(|| self.keep(task.object()));
+        if let Some(key) = key {
+            work.waits(key)?;
+        }
+        let charge = work.charge();
         if let Some(driver) = task.driver()? {
-            driver::park(&driver, handles, coroutine, pending);
+            driver::park(&driver, charge, coroutine, pending);
         } else {
             let driver = driver::running(py)?;
-            driver::park(&driver, handles, coroutine, pending);
+            driver::park(&driver, charge, coroutine, pending);
             let event_loop = self.event_loop.bind(py);
             let made = task.initialise(&driver, event_loop, context, self.eager);
             if let (Err(_), Some(key)) = (&made, key) {
@@ -219,18 +207,15 @@ impl Launcher {
     }
 
     /// Has the loop make a task.
-    fn create<'py>(
+    fn create<'py, W: Work<'py>>(
         &self,
         py: Python<'py>,
-        job: Job<'py>,
+        work: &W,
         context: &Bound<'py, PyContext>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (driver, exchange) = match job {
-            Job::Request(handles) => {
-                let exchange = handles.exchange.clone();
-                (driver::fresh(handles)?, Some(exchange))
-            }
-            Job::Probe(coroutine) => (driver::probe(coroutine)?, None),
+        let driver = match work.clone().charge() {
+            Some(charge) => driver::fresh(charge)?,
+            None => driver::probe(work.call()?)?,
         };
         let task = {
             // A task copies the context that it is made in: a custom factory may take no other.
@@ -239,37 +224,32 @@ impl Launcher {
                 .bind(py)
                 .call_method1(pyo3::intern!(py, "create_task"), (&driver,))?
         };
-        if let Some(exchange) = exchange.filter(|_| !driver::is_done(&driver)) {
-            let key = self.keep(&task);
-            exchange.get().here()?.running.set(Some(key));
+        if W::CHARGED && !driver::is_done(&driver) {
+            work.waits(self.keep(&task))?;
         }
         Ok(task)
     }
 }
 
 /// How a first step ended.
-enum First<'py> {
+enum First<'py, W> {
     Finished,
     Waits {
-        job: Job<'py>,
+        work: W,
         coroutine: Bound<'py, PyAny>,
         pending: Bound<'py, PyAny>,
     },
 }
 
-/// Calls the application and steps what it returns; concludes the exchange if that was all.
+/// Opens the work and steps its coroutine; concludes it if that was all.
 #[inline]
-fn first_step(job: Job<'_>) -> PyResult<First<'_>> {
-    let opened = match &job {
-        Job::Request(handles) => handles.call(),
-        Job::Probe(coroutine) => Ok(coroutine.clone()),
-    };
-    let result = match opened {
+fn first_step<'py, W: Work<'py>>(work: W) -> PyResult<First<'py, W>> {
+    let result = match work.call() {
         Err(error) => Err(error),
         Ok(coroutine) => match coroutine::send(&coroutine, None) {
             Step::Yielded(pending) => {
                 return Ok(First::Waits {
-                    job,
+                    work,
                     coroutine,
                     pending,
                 });
@@ -278,8 +258,5 @@ fn first_step(job: Job<'_>) -> PyResult<First<'_>> {
             Step::Raised(error) => Err(error),
         },
     };
-    match job {
-        Job::Request(handles) => handles.conclude(result).map(|()| First::Finished),
-        Job::Probe(_) => result.map(|_| First::Finished),
-    }
+    work.conclude(result).map(|()| First::Finished)
 }

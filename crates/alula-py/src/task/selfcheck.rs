@@ -9,7 +9,9 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyContext;
 
 use super::current::CurrentTask;
-use super::launch::{Job, Launcher, Style};
+use super::launch::{Launcher, Style};
+use super::work::Work;
+use crate::ffi::driver::Charge;
 use crate::ffi::thread::Local;
 use crate::ffi::{context, lazy_task};
 
@@ -87,7 +89,31 @@ impl Probe {
             let _ = parts.launcher.set(made);
         }
         let launcher = parts.launcher.get().expect("made by the first call");
-        launcher.launch(py, Job::Probe(coroutine))
+        launcher.launch(py, Checked(coroutine))
+    }
+}
+
+/// A coroutine of the check; the task shows how it ends.
+#[derive(Clone)]
+struct Checked<'py>(Bound<'py, PyAny>);
+
+impl<'py> Work<'py> for Checked<'py> {
+    const CHARGED: bool = false;
+
+    fn call(&self) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.0.clone())
+    }
+
+    fn conclude(self, result: PyResult<Bound<'py, PyAny>>) -> PyResult<()> {
+        result.map(drop)
+    }
+
+    fn waits(&self, _: usize) -> PyResult<()> {
+        Ok(())
+    }
+
+    fn charge(self) -> Option<Charge<'py>> {
+        None
     }
 }
 

@@ -1,133 +1,13 @@
-//! What the interpreter calls on a driver.
+//! What the interpreter calls on a driver, besides what steps it.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
 
-use pyo3::exceptions::PyValueError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
 use super::super::object::{self, Field, guarded};
-use super::super::{coroutine, stop};
-use super::{DONE, Driver, Outcome, RUNNING, this};
-
-/// `next(driver)`.
-pub(super) unsafe extern "C" fn iternext(object: *mut ffi::PyObject) -> *mut ffi::PyObject {
-    Python::attach(|py| {
-        guarded(py, ptr::null_mut(), || {
-            // SAFETY: the interpreter passes an instance.
-            let object = unsafe { Bound::from_borrowed_ptr(py, object) };
-            Ok(answer(this(&object).advance(py, None)?))
-        })
-    })
-}
-
-/// `driver.send(value)`, as the interpreter calls it.
-pub(super) unsafe extern "C" fn am_send(
-    object: *mut ffi::PyObject,
-    value: *mut ffi::PyObject,
-    result: *mut *mut ffi::PyObject,
-) -> ffi::PySendResult {
-    // SAFETY: the interpreter wants the answer there.
-    unsafe { *result = ptr::null_mut() };
-    Python::attach(|py| {
-        guarded(py, ffi::PySendResult::PYGEN_ERROR, || {
-            // SAFETY: the interpreter passes an instance and a value.
-            let (object, value) = unsafe {
-                (
-                    Bound::from_borrowed_ptr(py, object),
-                    Bound::from_borrowed_ptr(py, value),
-                )
-            };
-            let (answer, status) = match this(&object).advance(py, Some(&value))? {
-                Outcome::Yield(future) => (future, ffi::PySendResult::PYGEN_NEXT),
-                Outcome::Return(value) => (value, ffi::PySendResult::PYGEN_RETURN),
-            };
-            // SAFETY: as above.
-            unsafe { *result = answer.into_ptr() };
-            Ok(status)
-        })
-    })
-}
-
-/// The answer of a method: what was yielded, or `StopIteration` with what was returned.
-fn answer(outcome: Outcome<'_>) -> *mut ffi::PyObject {
-    match outcome {
-        Outcome::Yield(future) => future.into_ptr(),
-        Outcome::Return(value) => {
-            stop::raise(value.py(), value);
-            ptr::null_mut()
-        }
-    }
-}
-
-/// `driver.send(value)`.
-pub(super) unsafe extern "C" fn call_send(
-    object: *mut ffi::PyObject,
-    value: *mut ffi::PyObject,
-) -> *mut ffi::PyObject {
-    Python::attach(|py| {
-        guarded(py, ptr::null_mut(), || {
-            // SAFETY: the interpreter passes an instance and a value.
-            let (object, value) = unsafe {
-                (
-                    Bound::from_borrowed_ptr(py, object),
-                    Bound::from_borrowed_ptr(py, value),
-                )
-            };
-            Ok(answer(this(&object).advance(py, Some(&value))?))
-        })
-    })
-}
-
-/// `driver.throw(...)`.
-pub(super) unsafe extern "C" fn call_throw(
-    object: *mut ffi::PyObject,
-    arguments: *mut ffi::PyObject,
-) -> *mut ffi::PyObject {
-    Python::attach(|py| {
-        guarded(py, ptr::null_mut(), || {
-            // SAFETY: the interpreter passes an instance and a tuple.
-            let (object, arguments) = unsafe {
-                (
-                    Bound::from_borrowed_ptr(py, object),
-                    Bound::from_borrowed_ptr(py, arguments),
-                )
-            };
-            Ok(answer(
-                this(&object).raise(py, coroutine::thrown(&arguments)?)?,
-            ))
-        })
-    })
-}
-
-/// `driver.close()`.
-pub(super) unsafe extern "C" fn call_close(
-    object: *mut ffi::PyObject,
-    _: *mut ffi::PyObject,
-) -> *mut ffi::PyObject {
-    Python::attach(|py| {
-        guarded(py, ptr::null_mut(), || {
-            // SAFETY: the interpreter passes an instance.
-            let object = unsafe { Bound::from_borrowed_ptr(py, object) };
-            let this = this(&object);
-            this.check_thread()?;
-            if this.state.get() == RUNNING {
-                return Err(PyValueError::new_err("coroutine already executing"));
-            }
-            this.state.set(DONE);
-            this.pending.clear(py);
-            let closed = match this.coroutine.take(py) {
-                Some(coroutine) => coroutine.call_method0("close").map(drop),
-                None => Ok(()),
-            };
-            if let Some(handles) = this.handles(py) {
-                handles.abandon();
-            }
-            closed.map(|()| py.None().into_ptr())
-        })
-    })
-}
+use super::{Driver, RUNNING, this};
 
 /// A getter of that name, see `show`.
 pub(super) fn shown(name: &'static CStr) -> ffi::PyGetSetDef {
@@ -180,14 +60,8 @@ pub(super) unsafe extern "C" fn traverse(
     unsafe {
         let kind = Field::new(ffi::Py_TYPE(object).cast());
         let this = &*object.cast::<Driver>();
-        let fields = [
-            &kind,
-            &this.coroutine,
-            &this.pending,
-            &this.exchange,
-            &this.receive,
-            &this.send,
-        ];
+        let [first, second, third] = &this.objects;
+        let fields = [&kind, &this.coroutine, &this.pending, first, second, third];
         object::visit(fields, visit, arg)
     }
 }

@@ -1,24 +1,31 @@
 //! A worker as the rest of the crate reaches it: the engine, and how it hangs in its event loop.
 //!
-//! A core lives in a table of its thread, where `receive` and `send` find it by number; from
+//! A host lives in a table of its thread, where `receive` and `send` find it by number; from
 //! another thread, or once it is closed, there is nothing to be found.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use alula_reactor::look;
 use alula_server::{ConnectionInfo, Worker};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
-use crate::asgi::exchange::{Phase, State};
-use crate::asgi::handler::AsgiHandler;
+use super::exchange::{Phase, State};
+use super::handler::AsgiHandler;
+use super::scope::shown;
+use crate::access_log::AccessLog;
+use crate::event_loop::EventLoop;
 use crate::log::Log;
 use crate::task::launch::Style;
 
+/// How long the loop's other callbacks may have to wait while requests are looked for.
+const BUSY: Duration = Duration::from_micros(200);
+
 thread_local! {
-    static CORES: RefCell<Vec<Rc<Core>>> = const { RefCell::new(Vec::new()) };
+    static HOSTS: RefCell<Vec<Rc<Host>>> = const { RefCell::new(Vec::new()) };
 }
 
 /// A number no worker of this process has had.
@@ -27,36 +34,36 @@ pub(crate) fn next_number() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// The core with this number, if it is open and the caller on its thread.
+/// The host with this number, if it is open and the caller on its thread.
 #[inline]
-pub(crate) fn find(number: u64) -> Option<Rc<Core>> {
-    let find = |cores: &RefCell<Vec<Rc<Core>>>| {
-        cores
+pub(crate) fn find(number: u64) -> Option<Rc<Host>> {
+    let find = |hosts: &RefCell<Vec<Rc<Host>>>| {
+        hosts
             .borrow()
             .iter()
-            .find(|core| core.number == number)
+            .find(|host| host.number == number)
             .cloned()
     };
-    CORES.try_with(find).ok().flatten()
+    HOSTS.try_with(find).ok().flatten()
 }
 
-/// Opens a core to the thread.
-pub(crate) fn insert(core: Rc<Core>) {
-    CORES.with(|cores| cores.borrow_mut().push(core));
+/// Opens a host to the thread.
+pub(crate) fn insert(host: Rc<Host>) {
+    HOSTS.with(|hosts| hosts.borrow_mut().push(host));
 }
 
-/// Closes a core to the thread.
-pub(crate) fn remove(number: u64) -> Option<Rc<Core>> {
-    let remove = |cores: &RefCell<Vec<Rc<Core>>>| {
-        let mut cores = cores.borrow_mut();
-        let at = cores.iter().position(|core| core.number == number)?;
-        Some(cores.swap_remove(at))
+/// Closes a host to the thread.
+pub(crate) fn remove(number: u64) -> Option<Rc<Host>> {
+    let remove = |hosts: &RefCell<Vec<Rc<Host>>>| {
+        let mut hosts = hosts.borrow_mut();
+        let at = hosts.iter().position(|host| host.number == number)?;
+        Some(hosts.swap_remove(at))
     };
-    CORES.try_with(remove).ok().flatten()
+    HOSTS.try_with(remove).ok().flatten()
 }
 
 /// One worker's engine and its place in a loop.
-pub(crate) struct Core {
+pub(crate) struct Host {
     /// The number it is found by.
     pub(crate) number: u64,
     /// The engine.
@@ -65,12 +72,8 @@ pub(crate) struct Core {
     pub(crate) log: Log,
     /// Whether a `KeyboardInterrupt` out of an application is raised on, to the loop.
     pub(crate) interrupts: bool,
-    /// The loop.
-    pub(crate) event_loop: Py<PyAny>,
-    /// Its methods that are needed all the time.
-    pub(crate) methods: Methods,
-    /// What the loop calls to turn; set when the worker starts.
-    pub(crate) callback: OnceCell<Callbacks>,
+    /// The loop it turns in.
+    pub(crate) event_loop: EventLoop,
     /// Called once, when the limit of requests is reached.
     pub(crate) on_limit: Cell<Option<Py<PyAny>>>,
     /// Called when a draining worker has nothing left to do.
@@ -85,46 +88,14 @@ pub(crate) struct Core {
     pub(crate) lazy: bool,
     /// A turn is under way.
     pub(crate) in_turn: Cell<bool>,
-    /// `call_soon` has been asked for a turn.
-    pub(crate) soon: Cell<bool>,
-    /// The timer's handle, and when it fires.
-    pub(crate) timer: RefCell<Option<(Py<PyAny>, Instant)>>,
     /// A `KeyboardInterrupt` to be raised at the end of the turn.
     pub(crate) interrupt: Cell<Option<PyErr>>,
 }
 
-/// What the loop calls.
-pub(crate) struct Callbacks {
-    /// When the descriptor is readable, or soon: a turn.
-    pub(crate) turn: Py<PyAny>,
-    /// When the timer has fired: a turn, too.
-    pub(crate) expired: Py<PyAny>,
-}
-
-/// A loop's bound methods.
-pub(crate) struct Methods {
-    pub(crate) call_soon: Py<PyAny>,
-    pub(crate) call_later: Py<PyAny>,
-    pub(crate) create_future: Py<PyAny>,
-    pub(crate) task_factory: Py<PyAny>,
-}
-
-impl Methods {
-    /// Those of `event_loop`.
-    pub(crate) fn new(event_loop: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self {
-            call_soon: event_loop.getattr("call_soon")?.unbind(),
-            call_later: event_loop.getattr("call_later")?.unbind(),
-            create_future: event_loop.getattr("create_future")?.unbind(),
-            task_factory: event_loop.getattr("get_task_factory")?.unbind(),
-        })
-    }
-}
-
-impl Core {
-    /// A new future of the loop.
-    pub(crate) fn create_future<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.methods.create_future.bind(py).call0()
+impl Host {
+    /// The access log.
+    pub(crate) fn access(&self) -> &AccessLog {
+        &self.engine.handler().access
     }
 
     /// Writes a request's line to the access log.
@@ -160,15 +131,15 @@ impl Core {
     /// After a call from outside a turn: has the loop turn soon if that left work.
     #[inline]
     pub(crate) fn poke(&self, py: Python<'_>) -> PyResult<()> {
-        if self.in_turn.get() || self.soon.get() {
+        if self.in_turn.get() || self.event_loop.will_turn() {
             return Ok(());
         }
         if self.engine.again_needed() || self.engine.handler().access.is_waiting() || self.is_due()
         {
-            return self.turn_soon(py);
+            return self.event_loop.turn_soon(py);
         }
         match self.engine.next_deadline() {
-            Some(deadline) => self.arm(py, deadline),
+            Some(deadline) => self.event_loop.arm(py, deadline),
             None => Ok(()),
         }
     }
@@ -181,25 +152,33 @@ impl Core {
         self.draining.get() || limit
     }
 
-    /// Has the loop call back on its next iteration.
-    pub(crate) fn turn_soon(&self, py: Python<'_>) -> PyResult<()> {
-        if let Some(callbacks) = self.callback.get()
-            && !self.soon.replace(true)
+    /// Turns the engine, called by the loop: once, or several times as long as that finds requests
+    /// quicker than the loop would, for a while.
+    pub(crate) fn turn(&self, py: Python<'_>) -> PyResult<()> {
+        self.turn_once(py)?;
+        let mut begin = None;
+        while !self.event_loop.will_turn()
+            && !self.in_turn.get()
+            && let Some(window) = self.engine.busy_poll()
         {
-            self.methods.call_soon.bind(py).call1((&callbacks.turn,))?;
+            let begin = *begin.get_or_insert_with(Instant::now);
+            let fd = self.engine.fd();
+            if !py.detach(|| look(fd, window)) || begin.elapsed() >= BUSY {
+                break;
+            }
+            self.turn_once(py)?;
         }
         Ok(())
     }
 
-    /// One turn of the engine, called by the loop.
-    pub(crate) fn turn(&self, py: Python<'_>) -> PyResult<()> {
-        self.soon.set(false);
+    fn turn_once(&self, py: Python<'_>) -> PyResult<()> {
+        self.event_loop.turns();
         if self.in_turn.replace(true) {
             // The loop is nested inside a request's first step.
             return Ok(());
         }
         if self.lazy {
-            let plain = self.methods.task_factory.bind(py).call0()?.is_none();
+            let plain = self.event_loop.makes_plain_tasks(py)?;
             let style = if plain {
                 Style::Lazy
             } else {
@@ -213,10 +192,10 @@ impl Core {
         let turn = turned?;
         self.call_back(py)?;
         if turn.again || self.engine.again_needed() {
-            self.turn_soon(py)?;
+            self.event_loop.turn_soon(py)?;
         }
         if let Some(deadline) = turn.deadline {
-            self.arm(py, deadline)?;
+            self.event_loop.arm(py, deadline)?;
         }
         self.interrupt.take().map_or(Ok(()), Err)
     }
@@ -245,32 +224,8 @@ impl Core {
 
     /// The timer has fired, a little early perhaps: the turn arms it anew.
     pub(crate) fn expired(&self, py: Python<'_>) -> PyResult<()> {
-        drop(self.timer.borrow_mut().take());
+        self.event_loop.expired();
         self.turn(py)
-    }
-
-    /// Has the loop turn at `deadline`, unless it will before.
-    fn arm(&self, py: Python<'_>, deadline: Instant) -> PyResult<()> {
-        let armed = self.timer.borrow().as_ref().map(|(_, at)| *at);
-        let Some(callbacks) = self.callback.get() else {
-            return Ok(());
-        };
-        if armed.is_some_and(|at| at <= deadline) {
-            return Ok(());
-        }
-        // Nothing is borrowed while the loop's methods run.
-        let later = self.timer.borrow_mut().take();
-        if let Some((handle, _)) = later {
-            handle.bind(py).call_method0("cancel")?;
-        }
-        let now = Instant::now();
-        // A little late rather than a little early, which would take a second turn.
-        let delay = deadline.saturating_duration_since(now).as_secs_f64() + 0.000_5;
-        let call_later = self.methods.call_later.bind(py);
-        let handle = call_later.call1((delay, &callbacks.expired))?.unbind();
-        let earlier = self.timer.replace(Some((handle, deadline.max(now))));
-        drop(earlier);
-        Ok(())
     }
 
     /// A request could not be started.
@@ -279,7 +234,7 @@ impl Core {
         if self.interrupts && error.is_instance_of::<PyKeyboardInterrupt>(py) {
             self.interrupt.set(Some(error));
         } else {
-            self.log.exception(py, self, &error);
+            self.log.exception(py, self.access(), &error);
         }
     }
 
@@ -287,7 +242,7 @@ impl Core {
     #[cold]
     pub(crate) fn accept_failed(&self, py: Python<'_>, error: &std::io::Error) {
         let text = format!("A connection could not be accepted: {error}.");
-        self.log.warning(py, self, &text);
+        self.log.warning(py, self.access(), &text);
     }
 
     /// The engine has refused something by itself.
@@ -299,15 +254,18 @@ impl Core {
         status: Option<u16>,
         reason: &'static str,
     ) {
-        let client = crate::asgi::scope::shown(&connection.peer);
+        let client = shown(&connection.peer);
         match status {
             Some(status @ (400..=499 | 501 | 505)) if status != 408 => {
                 let text = format!("Invalid HTTP request received ({status}: {reason}).");
-                self.log.warning(py, self, &text);
+                self.log.warning(py, self.access(), &text);
             }
             Some(status @ 500..) => {
-                self.log
-                    .error(py, self, &format!("Request ended with {status}: {reason}."));
+                self.log.error(
+                    py,
+                    self.access(),
+                    &format!("Request ended with {status}: {reason}."),
+                );
             }
             _ => self
                 .log

@@ -1,0 +1,54 @@
+"""Ends a process that was asked to end, and hangs."""
+
+import _thread
+import logging
+import os
+from threading import Event
+
+from alula._internal.signals import blocked, flush
+
+_OVERDUE = 1
+"""The exit code of a process that had to be ended."""
+
+_LAST_WORDS = 1.0
+"""Seconds for the log."""
+
+_logger = logging.getLogger("uvicorn.error")
+
+
+class Watchdog:
+    """Once started, ends the process after so many seconds, unless it is stopped before.
+
+    What no cancelling reaches is left to it: a loop that an application blocks, a task that does
+    not let itself be cancelled, a thread that the executor waits for.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._stopped = Event()
+
+    def start(self) -> None:
+        """Begins to count; in a signal handler too, so without the locks of `threading.Thread`."""
+        with blocked():
+            _thread.start_new_thread(self._run, ())
+
+    def stop(self) -> None:
+        """The process goes on, or ends by itself."""
+        self._stopped.set()
+
+    def _run(self) -> None:
+        if self._stopped.wait(self._seconds):
+            return
+        told = Event()
+        _thread.start_new_thread(self._tell, (told,))
+        told.wait(_LAST_WORDS)
+        os._exit(_OVERDUE)
+
+    def _tell(self, told: Event) -> None:
+        """Says why; in a thread of its own, for it may be the log that hangs."""
+        _logger.error(
+            "Still running %.3g seconds after the request to stop, ending the process.",
+            self._seconds,
+        )
+        flush()
+        told.set()
