@@ -7,9 +7,13 @@ from typing import Any, Literal, Self, Unpack, final
 from alula._internal.asgi import Application
 from alula._internal.options import Options
 
-__all__ = ["ClientDisconnected", "Config", "Error", "Worker", "__version__"]
+__all__ = ["ClientDisconnected", "Config", "Error", "Worker", "__version__", "bench"]
 
 __version__: str
+
+def bench(arguments: Sequence[str]) -> int:
+    """Runs `alula bench` with the arguments behind `bench`. Returns the exit code."""
+
 
 class Error(Exception):
     """Anything that Alula raises on its own account."""

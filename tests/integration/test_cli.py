@@ -45,6 +45,20 @@ def test_version_and_help() -> None:
     assert "--timeout-graceful-shutdown <SECONDS>" in done.stdout
 
 
+def test_bench_is_a_command_of_its_own_and_measures_a_server() -> None:
+    assert "bench" in alula().stdout
+    done = alula("bench", "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "--rate" in done.stdout
+    done = alula("bench", "http://127.0.0.1:1/", "--prot", "1")
+    assert done.returncode == 2
+    assert "--prot" in done.stderr
+    with serve("integration.apps.raw_hello:app", app_dir=TESTS) as server:
+        done = alula("bench", f"{server.url}/text", "-c", "2", "-n", "200", "--json", "-", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert '"p99' in done.stdout
+
+
 def test_the_module_is_the_command() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "alula", "--version"], capture_output=True, text=True, check=True

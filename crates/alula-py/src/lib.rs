@@ -10,11 +10,13 @@
 //! - [`event_loop`]: the asyncio loop that an engine turns in.
 //! - [`task`]: the tasks that applications run in.
 //! - [`asgi`]: requests in, an application called, its messages out.
+//! - [`bench`]: the load generator as a function.
 //! - [`config`]: the options as Python sees them.
 //! - [`worker`]: the class that hangs an engine into an event loop.
 
 mod access_log;
 mod asgi;
+mod bench;
 mod config;
 mod error;
 mod event_loop;
@@ -31,6 +33,7 @@ fn _alula(module: &Bound<'_, PyModule>) -> PyResult<()> {
     ffi::prepare(module.py())?;
     asgi::prepare(module.py())?;
     error::register(module)?;
+    bench::register(module)?;
     config::register(module)?;
     worker::register(module)
 }

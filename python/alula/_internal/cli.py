@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from alula._alula import __version__
+from alula._alula import __version__, bench
 from alula._internal import importer, running, starting, streams
 from alula._internal.exits import BAD_OPTION
 from alula.config import Config
@@ -18,6 +18,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command with these arguments (the process's own, if None). Returns the exit code."""
     streams.open_standard()
     given = sys.argv[1:] if arguments is None else list(arguments)
+    if given[:1] == ["bench"]:
+        return bench(given[1:])
     try:
         config = Config.from_cli(given, os.environ, _version())
     except ConfigError as error:

@@ -63,12 +63,16 @@ pub fn command() -> Command {
         .after_help(AFTER_HELP)
         .args(OPTIONS.iter().flat_map(arguments))
         .arg(version());
+    // It is handed over before this grammar is asked (`alula-bench`); here it is for the help.
+    let bench = Command::new("bench")
+        .about("Load a server and report, compare servers, or guard against a regression");
     Command::new("alula")
         .about("An application server for Python")
         .arg(version())
         .arg_required_else_help(true)
         .max_term_width(110)
         .subcommand(serve)
+        .subcommand(bench)
         .disable_help_subcommand(true)
 }
 
