@@ -16,7 +16,7 @@ from harness import ledger, machine, python_env, report, servers, tools
 from harness.idle import MANY
 from harness.load import Load
 from harness.measure import Conditions
-from harness.places import ALULA, CACHE
+from harness.places import ALULA, CACHE, CEILING, NATIVE
 from harness.python_env import Interpreter
 from harness.rounds import Result, Rounds
 from harness.servers import PEER_NAMES, Server
@@ -82,7 +82,7 @@ def _run(options: argparse.Namespace, suites: list[Suite], arguments: list[str])
     if not subjects and not options.engine:
         raise RuntimeError("nothing to measure: no alula at .venv/bin/alula and no peers")
     packages = python_env.common(interpreter)
-    own, ceiling = tools.build("load"), tools.build("ceiling")
+    own, ceiling = tools.build(NATIVE / "load.c"), tools.build(CEILING / "epoll.c")
     header = _header(options, arguments, interpreter, subjects)
     print(header.markdown(), flush=True)
     os.sched_setaffinity(0, {options.load_cpu})

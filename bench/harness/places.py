@@ -9,6 +9,7 @@ ROOT = BENCH.parent
 APPS = BENCH / "apps"
 PEERS = BENCH / "peers"
 NATIVE = BENCH / "native"
+CEILING = BENCH / "ceiling"
 OUT = BENCH / "out"
 LEDGER = BENCH / "LEDGER.md"
 CACHE = ROOT / ".cache" / "bench"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
-from harness.places import BIN, NATIVE
+from harness.places import BIN
 
 # Program -> the Debian package that has it.
 PACKAGES = {"cc": "gcc libc6-dev", "valgrind": "valgrind", "wrk": "wrk"}
@@ -39,10 +40,10 @@ def require(*programs: str, install: bool = False) -> None:
     )
 
 
-def build(name: str) -> str:
-    """Compiles `native/NAME.c` if it is newer than the built program; returns the program."""
-    sources = [NATIVE / f"{name}.c", *NATIVE.glob("*.h")]
-    program = BIN / name
+def build(source: Path) -> str:
+    """Compiles a C file if it, or a header beside it, is newer than the program; returns that."""
+    sources = [source, *source.parent.glob("*.h")]
+    program = BIN / source.stem
     newest = max(source.stat().st_mtime for source in sources)
     if not program.exists() or program.stat().st_mtime < newest:
         BIN.mkdir(parents=True, exist_ok=True)

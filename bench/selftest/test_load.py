@@ -9,6 +9,7 @@ import pytest
 from harness import tools
 from harness.exchange import WrongAnswer, check
 from harness.load import Load, NoSpeed, Run
+from harness.places import NATIVE
 
 from selftest.scripted import EXCHANGE, Script, answer, serving, stalling
 
@@ -17,7 +18,7 @@ _SWAPPED = EXCHANGE.expected[1:2] + EXCHANGE.expected[:1] + EXCHANGE.expected[2:
 
 @pytest.fixture
 def load(tmp_path: Path) -> Load:
-    return Load(tools.build("load"), tmp_path)
+    return Load(tools.build(NATIVE / "load.c"), tmp_path)
 
 
 def closed(load: Load, script: Script, *, connections: int = 2, seconds: float = 0.3) -> Run:
