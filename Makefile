@@ -23,6 +23,8 @@ SOAK_REQUESTS ?= 1000000
 SOAK_SMOKE_REQUESTS ?= 50000
 # Which breakages `make mutants` applies: a part of the patch's path.
 ONLY ?=
+# Which suite of bench/suites `make compare` takes.
+SUITE ?= native
 # Options for pytest, for bench/run.
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
@@ -92,6 +94,10 @@ fmt: $(TOOLS)/.lint-requirements ## Format Rust and Python, apply the linter's s
 bench: build ## Measure against other servers, side by side (BENCH_ARGS=)
 	$(VENV)/bin/python bench/run $(BENCH_ARGS)
 
+.PHONY: compare
+compare: build ## The same by `alula bench compare`, and without Python (SUITE=native, BENCH_ARGS=)
+	$(VENV)/bin/alula bench compare bench/suites/$(SUITE).toml $(BENCH_ARGS)
+
 .PHONY: soak
 soak: build $(DEPS) ## A million requests of the shop's mix, memory flat (SOAK_REQUESTS=)
 	$(VENV)/bin/python scripts/soak --requests $(SOAK_REQUESTS)
@@ -106,7 +112,7 @@ fuzz: ## Feed the parsers with mutated input (FUZZ_SECONDS=)
 
 .PHONY: clean
 clean: ## Remove what was built and installed
-	rm -rf target fuzz/target fuzz/corpus fuzz/artifacts dist bench/out .cache .venv .venv-tools .venv-3.*
+	rm -rf target fuzz/target bench/peers-rust/target fuzz/corpus fuzz/artifacts dist bench/out .cache .venv .venv-tools .venv-3.*
 	rm -rf .mypy_cache .pytest_cache .ruff_cache examples/shop/.ruff_cache python/alula/*.so
 	find python tests bench examples scripts -name __pycache__ -prune -exec rm -rf {} +
 

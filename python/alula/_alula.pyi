@@ -14,7 +14,6 @@ __version__: str
 def bench(arguments: Sequence[str]) -> int:
     """Runs `alula bench` with the arguments behind `bench`. Returns the exit code."""
 
-
 class Error(Exception):
     """Anything that Alula raises on its own account."""
 

@@ -54,7 +54,8 @@ def test_bench_is_a_command_of_its_own_and_measures_a_server() -> None:
     assert done.returncode == 2
     assert "--prot" in done.stderr
     with serve("integration.apps.raw_hello:app", app_dir=TESTS) as server:
-        done = alula("bench", f"{server.url}/text", "-c", "2", "-n", "200", "--json", "-", "--quiet")
+        load = ("-c", "2", "-n", "200", "--json", "-", "--quiet")
+        done = alula("bench", f"{server.url}/text", *load)
     assert done.returncode == 0, done.stderr
     assert '"p99' in done.stdout
 

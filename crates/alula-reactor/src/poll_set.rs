@@ -99,7 +99,8 @@ impl PollSet {
         Watched { bits }
     }
 
-    /// Waits, then appends at most `budget` ready streams. Returns whether the queue has something.
+    /// Waits, then appends at most `budget` ready streams. Returns whether the queue has something,
+    /// for which then one of the budget is left: it takes its turn like the streams.
     pub(crate) fn poll(
         &mut self,
         budget: usize,
@@ -110,11 +111,12 @@ impl PollSet {
         if !sys::poll(&mut self.asked, timeout)? {
             return Ok(false);
         }
-        let count = self.sources.len();
+        let count = self.asked.len();
         let mut left = budget;
+        let mut queue = false;
         for step in 0..count {
             let at = (self.begin + step) % count;
-            let answer = self.asked[at + 1].answer();
+            let answer = self.asked[at].answer();
             if answer == 0 {
                 continue;
             }
@@ -123,9 +125,12 @@ impl PollSet {
                 break;
             }
             left -= 1;
-            events.push(self.sources[at].report(answer));
+            match at.checked_sub(1) {
+                None => queue = true,
+                Some(source) => events.push(self.sources[source].report(answer)),
+            }
         }
-        Ok(self.asked[0].answer() != 0)
+        Ok(queue)
     }
 
     /// Forgets what is gone and says what to ask of the rest.
@@ -149,7 +154,7 @@ impl PollSet {
             asked.ask(questions(bits));
             at += 1;
         }
-        if self.begin >= self.sources.len() {
+        if self.begin >= self.asked.len() {
             self.begin = 0;
         }
     }

@@ -188,7 +188,7 @@ impl Reactor {
             let before = events.len();
             let rest = set.poll(budget, timeout, events)?;
             budget -= events.len() - before;
-            if !rest || budget == 0 {
+            if !rest {
                 return Ok(());
             }
             timeout = Some(Duration::ZERO);

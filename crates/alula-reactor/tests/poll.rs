@@ -135,6 +135,35 @@ fn the_budget_bounds_a_turn_and_nobody_is_passed_over() {
 }
 
 #[test]
+fn busy_streams_never_hide_a_waker() {
+    for budget in [1, 3] {
+        let mut reactor = reactor();
+        let (ours, others) = pairs(&mut reactor, 5);
+        for other in &others {
+            (&*other).write_all(b"x").unwrap();
+        }
+        reactor.waker().wake();
+        let mut seen = Vec::new();
+        for _ in 0..6 {
+            let events = turn(&mut reactor, budget, NOW);
+            assert!((1..=budget).contains(&events.len()));
+            for event in &events {
+                if let Event::Ready(Token(token), _) = *event {
+                    // Whoever was served is ready again at once.
+                    assert_eq!((&ours[token]).read(&mut [0; 8]).unwrap(), 1);
+                    (&others[token]).write_all(b"x").unwrap();
+                }
+            }
+            seen.extend(events);
+        }
+        assert!(seen.contains(&Event::Woken), "{seen:?}");
+        for token in 0..5 {
+            readiness(&seen, token);
+        }
+    }
+}
+
+#[test]
 fn what_is_deregistered_or_dropped_is_silent_and_the_others_are_not() {
     let mut reactor = reactor();
     let (mut ours, others) = pairs(&mut reactor, 3);

@@ -168,6 +168,12 @@ impl Connection {
         self.held.unwrap_or(self.output.len()) - self.sent
     }
 
+    /// Closed in order now, the connection would make an answer seem whole of which some is missing.
+    pub(crate) fn would_seem_whole(&self) -> bool {
+        let all_out = self.http.response_complete() && self.owed == 0 && self.pending() == 0;
+        self.http.response_ends_by_close() && !all_out
+    }
+
     /// So much of the body is known to come that nobody waits for it, where the answer does not.
     pub(crate) fn expects_too_much(&self, discard_bytes: u64) -> bool {
         let left = self.http.body_remaining();

@@ -5,7 +5,7 @@ mod stage;
 use std::time::Duration;
 
 use alula_testkit::first_difference;
-use stage::{Stage, get, post};
+use stage::{Stage, get, hasty, post};
 
 #[test]
 fn a_panic_is_a_500_and_the_worker_lives() {
@@ -51,6 +51,25 @@ fn an_answer_that_ends_with_its_connection_never_seems_whole_when_cut_off() {
         peer.read_to_end().unwrap_err().kind(),
         std::io::ErrorKind::ConnectionReset
     );
+}
+
+#[test]
+fn nor_when_its_last_piece_is_given_up_or_its_client_takes_no_more() {
+    let stage = Stage::with(hasty);
+    for (path, event) in [
+        ("/give-up/8000000", "given up"),
+        ("/stream/8000000", "rejected None: client accepts no data"),
+    ] {
+        let mut peer = stage.send(format!("GET {path} HTTP/1.0\r\n\r\n"));
+        while stage.event() != event {}
+        assert_eq!(
+            (peer.read_to_end())
+                .map(|bytes| bytes.len())
+                .map_err(|error| error.kind()),
+            Err(std::io::ErrorKind::ConnectionReset),
+            "{path}"
+        );
+    }
 }
 
 #[test]

@@ -310,10 +310,10 @@ impl Server {
         self.outgoing.is_complete()
     }
 
-    /// The response ends where the connection does, and its end has not been given: closed in
-    /// order, the connection would make it seem whole.
-    pub fn would_seem_whole(&self) -> bool {
-        self.outgoing.ends_by_close() && !self.outgoing.is_complete()
+    /// Only the end of the connection shows where the response ends: closed in order before that,
+    /// the connection would make it seem whole.
+    pub fn response_ends_by_close(&self) -> bool {
+        self.outgoing.ends_by_close()
     }
 
     /// Lets the connection close after this response, which will say so if its head is open.

@@ -128,18 +128,12 @@ impl Engine {
     }
 
     /// Closes our half and throws away what still comes, so that no reset eats the answer
-    /// (RFC 9112 section 9.6). An answer whose end only the connection's would show ends by a reset
-    /// where it was cut off.
+    /// (RFC 9112 section 9.6).
     pub(super) fn linger(&mut self, slot: usize) {
         let now = self.now();
         let connection = &mut self.connections[slot];
-        if connection.http.would_seem_whole() {
-            // What can't be reset (a Unix socket) closes all the same.
-            let _ = connection.stream.reset_on_drop();
-            self.remove(slot);
-            return;
-        }
-        if connection.peer_closed || connection.stream.shutdown_write().is_err() {
+        let cut_off = connection.would_seem_whole();
+        if cut_off || connection.peer_closed || connection.stream.shutdown_write().is_err() {
             self.remove(slot);
             return;
         }
@@ -164,9 +158,14 @@ impl Engine {
         }
     }
 
-    /// Closes a connection now.
+    /// Closes a connection now: by a reset, where otherwise an answer would seem whole of which some
+    /// is missing.
     pub(super) fn remove(&mut self, slot: usize) {
         let mut connection = self.connections.remove(slot);
+        if connection.would_seem_whole() {
+            // What can't be reset (a Unix socket) closes all the same.
+            let _ = connection.stream.reset_on_drop();
+        }
         // The descriptor closes with the stream; an error here leaves nothing behind.
         let _ = self.reactor.deregister(&mut connection.stream);
         self.reactor.disarm(super::token(slot));

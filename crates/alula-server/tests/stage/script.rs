@@ -101,6 +101,7 @@ impl Script {
                 declared: None,
             },
             "overlap" => return self.overlap(worker, id, number),
+            "give-up" => return self.give_up(worker, id, number),
             _ => return self.act_at_once(worker, id, path),
         };
         self.acts.borrow_mut().insert(id, (path.to_owned(), act));
@@ -139,6 +140,16 @@ impl Script {
         assert!(first.taken < size, "the socket takes {size} bytes at once");
         let second = worker.send_body(id, b"between", true);
         self.tell(format!("{second:?}"));
+    }
+
+    /// Sends part of a last piece, and no more.
+    fn give_up(&self, worker: &Worker<Self>, id: ExchangeId, size: usize) {
+        worker.respond(id, 200, once(kind("text/plain"))).unwrap();
+        worker.send_body(id, b"first", true).unwrap();
+        let last = worker.send_body(id, &pattern(size), false).unwrap();
+        assert!(last.taken < size, "the socket takes {size} bytes at once");
+        worker.abort(id);
+        self.tell(String::from("given up"));
     }
 
     /// Sends small pieces until it has to wait, and reports how many.
