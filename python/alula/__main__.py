@@ -1,8 +1,6 @@
 """`python -m alula`: the same as the command `alula`."""
 
-import sys
-
-from alula._internal.cli import main
+from alula._internal.cli import command
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command()

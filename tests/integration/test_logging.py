@@ -6,6 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
+from rawhttp import Raw
 from serving import serve
 
 TESTS = Path(__file__).parents[1]
@@ -121,3 +122,14 @@ def test_colours_are_on_when_asked_for(native: bool, tmp_path: Path) -> None:
         line = server.wait_for_log("GET /x").string
         assert line.startswith("\033[32mINFO\033[0m:     127.0.0.1:")
         assert line.endswith(' - "\033[1mGET /x HTTP/1.1\033[0m" \033[32m200 OK\033[0m\n')
+
+
+def test_a_client_that_leaves_in_the_middle_is_no_warning_and_a_wrong_one_is() -> None:
+    with serve(APP, app_dir=TESTS) as server:
+        for bytes_, status in ((b"GET / HT", 400), (b"GET  / HTTP/1.1\r\n\r\n", 400)):
+            with Raw(server.port) as connection:
+                connection.send(bytes_)
+                connection.half_close()
+                assert connection.read().status == status
+    assert server.log.count("Invalid HTTP request received") == 1
+    assert "ended early" not in server.log

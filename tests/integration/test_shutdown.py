@@ -137,5 +137,16 @@ def test_an_application_that_cannot_be_cancelled_is_ended(
         assert server.log.count(text) == count
 
 
+def test_a_thread_that_an_application_leaves_does_not_keep_the_process(notes: Notes) -> None:
+    options = ("--timeout-graceful-shutdown", "1")
+    with workers(1, notes, *options, LIFECYCLE_SHUTDOWN="thread") as server:
+        start = time.monotonic()
+        server.send_signal(signal.SIGTERM)
+        assert server.wait() == 1
+        assert 9.9 < time.monotonic() - start < 15
+        text = "Still running 10 seconds after the server has ended, ending the process."
+        assert server.log.count(text) == 1
+
+
 def test_stopping_during_a_startup_that_hangs(notes: Notes) -> None:
     stop_while_starting(notes, hanging=1)

@@ -39,8 +39,9 @@ pub struct Settings {
     pub turn_connections: usize,
     /// Longest that one turn starts requests.
     pub turn_time: Duration,
-    /// Longest that a complete answer waits, while other connections have their turn, so that several
-    /// go out together; nor does one wait where turns come less often than that.
+    /// How long a complete answer may wait, while other connections have their turn, so that several
+    /// go out together: to the end of the turn that passes it. None waits where the last turn came
+    /// later than that; what else the loop does before the next one is added.
     pub gather_time: Duration,
     /// How the worker waits. Another loop can watch only the default poller.
     pub waiting: Waiting,

@@ -3,15 +3,25 @@
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from alula._alula import __version__, bench
 from alula._internal import importer, running, starting, streams
 from alula._internal.exits import BAD_OPTION
+from alula._internal.stopping import END_GRACE
+from alula._internal.watchdog import Watchdog
 from alula.config import Config
 from alula.errors import ConfigError
 
 _INTERRUPTED = 130
 """The exit code after Ctrl+C before the server ran, as shells have it."""
+
+
+def command() -> NoReturn:
+    """The process's own command: a thread that an application has left does not keep it alive."""
+    code = main()
+    Watchdog(END_GRACE, "the server has ended").start()
+    sys.exit(code)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -20,11 +20,12 @@ class Watchdog:
     """Once started, ends the process after so many seconds, unless it is stopped before.
 
     What no cancelling reaches is left to it: a loop that an application blocks, a task that does
-    not let itself be cancelled, a thread that the executor waits for.
+    not let itself be cancelled, a thread that the executor or the interpreter waits for.
     """
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, since: str = "the request to stop") -> None:
         self._seconds = seconds
+        self._since = since
         self._stopped = Event()
 
     def start(self) -> None:
@@ -47,8 +48,9 @@ class Watchdog:
     def _tell(self, told: Event) -> None:
         """Says why; in a thread of its own, for it may be the log that hangs."""
         _logger.error(
-            "Still running %.3g seconds after the request to stop, ending the process.",
+            "Still running %.3g seconds after %s, ending the process.",
             self._seconds,
+            self._since,
         )
         flush()
         told.set()

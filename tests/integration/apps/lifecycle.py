@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+import threading
 import time
 from typing import Any
 
@@ -44,6 +45,8 @@ async def hang(how: str | None) -> None:
             note("stubborn")
     if how == "block":
         time.sleep(600)  # noqa: ASYNC251 - what it is for
+    if how == "thread":
+        threading.Thread(target=time.sleep, args=(600,)).start()
     if how == "wait":
         await asyncio.Event().wait()
 

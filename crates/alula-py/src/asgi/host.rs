@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use alula_http::ProtocolError;
 use alula_reactor::look;
 use alula_server::{ConnectionInfo, Worker};
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -21,7 +22,8 @@ use crate::event_loop::EventLoop;
 use crate::log::Log;
 use crate::task::launch::Style;
 
-/// How long the loop's other callbacks may have to wait while requests are looked for.
+/// How long the loop's other callbacks may have to wait, twice at most, while requests are looked
+/// for.
 const BUSY: Duration = Duration::from_micros(200);
 
 thread_local! {
@@ -163,7 +165,7 @@ impl Host {
         {
             let begin = *begin.get_or_insert_with(Instant::now);
             let fd = self.engine.fd();
-            if !py.detach(|| look(fd, window)) || begin.elapsed() >= BUSY {
+            if !py.detach(|| look(fd, window.min(BUSY))) || begin.elapsed() >= BUSY {
                 break;
             }
             self.turn_once(py)?;
@@ -255,8 +257,10 @@ impl Host {
         reason: &'static str,
     ) {
         let client = shown(&connection.peer);
+        let left = reason == ProtocolError::Incomplete.reason();
         match status {
-            Some(status @ (400..=499 | 501 | 505)) if status != 408 => {
+            // A client that has left in the middle is as common as one that was slow.
+            Some(status @ (400..=499 | 501 | 505)) if status != 408 && !left => {
                 let text = format!("Invalid HTTP request received ({status}: {reason}).");
                 self.log.warning(py, self.access(), &text);
             }

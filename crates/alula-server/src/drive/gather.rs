@@ -3,8 +3,9 @@
 //! The first byte for a peer that waits on another core wakes that core, and in a virtual machine a
 //! wake-up costs as much as a small request. So the answers of a turn go out at its end, and while
 //! other connections still have their turn coming, those of several turns: where a handler takes
-//! long, a turn holds few. None waits longer than [`gather_time`](crate::Settings::gather_time),
-//! and none at all where the loop around has other work between turns, which would add to that.
+//! long, a turn holds few. They go out with the first turn that ends
+//! [`gather_time`](crate::Settings::gather_time) after they began to wait, and do not wait at all
+//! where the loop around had as much other work before this turn, since that is added.
 
 use std::time::{Duration, Instant};
 
