@@ -27,30 +27,37 @@ class Watchdog:
         self._seconds = seconds
         self._since = since
         self._stopped = Event()
+        self._awake = Event()
+        self._told = Event()
 
     def start(self) -> None:
         """Begins to count; in a signal handler too, so without the locks of `threading.Thread`."""
         with blocked():
+            # At once, since an interpreter that is about to end starts no thread (CPython 3.12).
+            _thread.start_new_thread(self._tell, ())
             _thread.start_new_thread(self._run, ())
 
     def stop(self) -> None:
         """The process goes on, or ends by itself."""
         self._stopped.set()
+        self._awake.set()
 
     def _run(self) -> None:
         if self._stopped.wait(self._seconds):
             return
-        told = Event()
-        _thread.start_new_thread(self._tell, (told,))
-        told.wait(_LAST_WORDS)
+        self._awake.set()
+        self._told.wait(_LAST_WORDS)
         os._exit(_OVERDUE)
 
-    def _tell(self, told: Event) -> None:
+    def _tell(self) -> None:
         """Says why; in a thread of its own, for it may be the log that hangs."""
+        self._awake.wait()
+        if self._stopped.is_set():
+            return
         _logger.error(
             "Still running %.3g seconds after %s, ending the process.",
             self._seconds,
             self._since,
         )
         flush()
-        told.set()
+        self._told.set()
