@@ -17,8 +17,8 @@ GROWTH = 8 * MIB
 
 
 def load(server: Server, *, kept: bool) -> Load:
-    """Clients that ask for `/work/NAME`."""
-    return Load(server.port, "/work/{name}", clients=CLIENTS, kept=kept)
+    """Clients that ask for `/job/NAME`."""
+    return Load(server.port, "/job/{name}", clients=CLIENTS, kept=kept)
 
 
 def wrong(clients: Load) -> list[str]:

@@ -5,5 +5,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    alula_bench::cli::main(std::env::args_os().skip(1).collect())
+    alula_bench::cli::main(std::env::args_os().skip(1))
 }

@@ -174,7 +174,7 @@ async def release(receive: Receive, send: Send) -> None:
     await respond(send, "released")
 
 
-async def work(receive: Receive, send: Send, number: str) -> None:
+async def job(receive: Receive, send: Send, number: str) -> None:
     """A request that takes a moment and says, outside of the process, that it has begun."""
     if path := os.environ.get("FAULTS_BEGUN_FILE"):
         append(path, number)
@@ -267,7 +267,7 @@ ROUTES: dict[str, Callable[..., Awaitable[None]]] = {
     "unread": unread,
     "read-late": read_late,
     "release": release,
-    "work": work,
+    "job": job,
     "read": read,
     "feed": feed,
     "fifo": fifo,

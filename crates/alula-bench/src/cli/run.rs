@@ -12,7 +12,7 @@ use signal_hook::flag;
 
 use super::arguments::command;
 use super::planned::{Outputs, Planned, plan};
-use super::{FAILED, OK, USAGE};
+use super::{FAILED, OK, USAGE, parse};
 use crate::error::Error;
 use crate::limit::{self, Watch};
 use crate::load;
@@ -24,20 +24,15 @@ use crate::report::{Report, Step};
 use crate::{compare, gate, html};
 
 /// See [`super::run`].
-pub(super) fn run(args: Vec<OsString>) -> u8 {
+pub(super) fn run(args: &[OsString]) -> u8 {
     match args.first().and_then(|first| first.to_str()) {
         Some("compare") => return compare::run(&args[1..]),
         Some("gate") => return gate::run(&args[1..]),
         _ => {}
     }
-    let line = std::iter::once(OsString::from("alula bench")).chain(args);
-    let matches = match command().try_get_matches_from(line) {
+    let matches = match parse(command(), "alula bench", args) {
         Ok(matches) => matches,
-        Err(error) => {
-            // Nobody reads it if it can't be printed.
-            let _ = error.print();
-            return if error.use_stderr() { USAGE } else { OK };
-        }
+        Err(status) => return status,
     };
     match plan(&matches) {
         Ok(planned) => measure(&planned),

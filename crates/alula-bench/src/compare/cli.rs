@@ -15,6 +15,7 @@ use super::suite::{Suite, read};
 use super::variant::Variant;
 use super::verdict::Outcome;
 use super::{ledger, markdown, session, variant};
+use crate::cli::parse;
 use crate::html;
 
 const AFTER: &str = "\
@@ -27,16 +28,10 @@ was interrupted.";
 /// Runs `alula bench compare` with the arguments that stand behind `compare`; the answer is the exit
 /// status.
 pub fn run(args: &[OsString]) -> u8 {
-    let name = OsString::from("alula bench compare");
-    let matches =
-        match command().try_get_matches_from(std::iter::once(name).chain(args.iter().cloned())) {
-            Ok(matches) => matches,
-            Err(error) => {
-                // Help goes to standard output, errors to standard error; neither may fail usefully.
-                let _ = error.print();
-                return if error.use_stderr() { 2 } else { 0 };
-            }
-        };
+    let matches = match parse(command(), "alula bench compare", args) {
+        Ok(matches) => matches,
+        Err(status) => return status,
+    };
     match execute(&matches, args) {
         Ok(status) => status,
         Err(why) => {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgAction, Command, value_parser};
 
 use super::rule::{Change, Gate, State, judge};
+use crate::cli::parse;
 use crate::compare::Comparison;
 use crate::compare::verdict::Spread;
 
@@ -28,16 +29,10 @@ Exit status: 0 if no row got worse; 1 with the rows that did; 2 if the files can
 ///
 /// Never: the parser gives every argument that it requires.
 pub fn run(args: &[OsString]) -> u8 {
-    let name = OsString::from("alula bench gate");
-    let matches =
-        match command().try_get_matches_from(std::iter::once(name).chain(args.iter().cloned())) {
-            Ok(matches) => matches,
-            Err(error) => {
-                // Help goes to standard output, errors to standard error; neither may fail usefully.
-                let _ = error.print();
-                return if error.use_stderr() { 2 } else { 0 };
-            }
-        };
+    let matches = match parse(command(), "alula bench gate", args) {
+        Ok(matches) => matches,
+        Err(status) => return status,
+    };
     let path = |name| matches.get_one::<PathBuf>(name).expect("it is required");
     let floor = matches.get_one::<f64>("floor").copied().unwrap_or(0.02);
     let (old, new) = (path("old"), path("new"));
