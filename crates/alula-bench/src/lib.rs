@@ -37,6 +37,12 @@ pub mod report;
 pub mod request;
 pub mod target;
 
+#[cfg(test)]
+extern crate self as alula_bench;
+#[cfg(test)]
+#[path = "../tests/sample/mod.rs"]
+mod sample;
+
 pub use error::Error;
 pub use plan::Plan;
 pub use report::Report;

@@ -1,18 +1,20 @@
 //! The pages of `--html` in a real headless browser: they lay out, in light and in dark, and fetch
 //! nothing.
 
+mod sample;
+
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use alula_bench::compare::comparison::{Comparison, Conditions, FORMAT, Origin, Round, Row, Table};
+use alula_bench::compare::comparison::{Comparison, Round, Table};
 use alula_bench::compare::figure::Figure;
 use alula_bench::compare::suite::Role;
 use alula_bench::html;
-use alula_bench::report::{Bucket, Latency, Report, Second};
 use alula_testkit::Scratch;
+use sample::report;
 
 /// Measures the page that it is put into, and leaves what it found in the page.
 const PROBE: &str = r#"<script>
@@ -45,70 +47,22 @@ addEventListener("load", () => {
 });
 </script>"#;
 
-fn report(name: &str) -> Report {
-    let bucket = |upper_us, count| Bucket { upper_us, count };
-    let second = |second, requests| Second {
-        second,
-        length: 1.0,
-        requests,
-        ..Second::default()
-    };
-    Report {
-        name: name.to_owned(),
-        latency: Latency {
-            max: 9_000.0,
-            ..Latency::default()
-        },
-        histogram: vec![bucket(100.0, 900), bucket(2_000.0, 99), bucket(9_500.0, 1)],
-        series: vec![
-            second(0.0, 12_000),
-            second(1.0, 13_000),
-            second(2.0, 11_000),
-        ],
-        ..Report::default()
-    }
-}
-
 fn comparison() -> Comparison {
     let round = |value: f64| Round {
         figures: [(Figure::PerSecond, value), (Figure::P99, 0.002)].into(),
         report: Some(Box::new(report("a round"))),
         ..Round::default()
     };
-    let row = |server: &str, values: [f64; 3]| Row {
-        server: server.to_owned(),
-        role: Role::Peer,
-        rounds: values.map(round).into(),
-        failure: None,
-        left_out: None,
-    };
-    let table = Table {
-        name: "plain".to_owned(),
+    let row =
+        |server: &str, values: [f64; 3]| sample::row(server, Role::Peer, values.map(round).into());
+    let rows = vec![
+        row("a-server-with-a-name", [1e5, 3e5, 2e5]),
+        row("other", [5e4, 6e4, 7e4]),
+    ];
+    sample::comparison(Table {
         title: "plain text".to_owned(),
-        kind: "closed".to_owned(),
-        request: "GET /".to_owned(),
-        connections: 32,
-        threads: 1,
-        rate: None,
-        figures: vec![Figure::PerSecond, Figure::P99],
-        rows: vec![
-            row("a-server-with-a-name", [1e5, 3e5, 2e5]),
-            row("other", [5e4, 6e4, 7e4]),
-        ],
-        verdicts: Vec::new(),
-        notes: Vec::new(),
-    };
-    Comparison {
-        format: FORMAT.to_owned(),
-        suite: "test".to_owned(),
-        title: "A test".to_owned(),
-        origin: Origin::default(),
-        conditions: Conditions::default(),
-        baseline: None,
-        versions: std::collections::BTreeMap::new(),
-        tables: vec![table],
-        notes: Vec::new(),
-    }
+        ..sample::table(vec![Figure::PerSecond, Figure::P99], rows)
+    })
 }
 
 /// A browser on this machine, or `None` with a word of it.

@@ -1,51 +1,20 @@
 //! `alula bench gate` on files: what it says and its exit status.
 
-use std::collections::BTreeMap;
+mod sample;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use alula_bench::compare::comparison::{Comparison, Conditions, FORMAT, Origin, Round, Row, Table};
+use alula_bench::compare::comparison::Comparison;
 use alula_bench::compare::figure::Figure;
 use alula_bench::compare::suite::Role;
 use alula_bench::gate;
 use alula_testkit::Scratch;
 
 fn comparison(values: &[f64]) -> Comparison {
-    let round = |&value: &f64| Round {
-        figures: [(Figure::PerCpuSecond, value)].into(),
-        ..Round::default()
-    };
-    let row = Row {
-        server: "one".to_owned(),
-        role: Role::Subject,
-        rounds: values.iter().map(round).collect(),
-        failure: None,
-        left_out: None,
-    };
-    let table = Table {
-        name: "plain".to_owned(),
-        title: "plain".to_owned(),
-        kind: "closed".to_owned(),
-        request: "GET /".to_owned(),
-        connections: 32,
-        threads: 1,
-        rate: None,
-        figures: vec![Figure::PerCpuSecond],
-        rows: vec![row],
-        verdicts: Vec::new(),
-        notes: Vec::new(),
-    };
-    Comparison {
-        format: FORMAT.to_owned(),
-        suite: "test".to_owned(),
-        title: "test".to_owned(),
-        origin: Origin::default(),
-        conditions: Conditions::default(),
-        baseline: None,
-        versions: BTreeMap::new(),
-        tables: vec![table],
-        notes: Vec::new(),
-    }
+    let rounds = sample::rounds(Figure::PerCpuSecond, values);
+    let row = sample::row("one", Role::Subject, rounds);
+    sample::comparison(sample::table(vec![Figure::PerCpuSecond], vec![row]))
 }
 
 fn file(folder: &Scratch, name: &str, values: &[f64]) -> PathBuf {

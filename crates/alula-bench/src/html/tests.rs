@@ -1,37 +1,22 @@
-use std::collections::BTreeMap;
-
 use super::{comparison, page};
-use crate::compare::comparison::{Comparison, Conditions, FORMAT, Origin, Round, Row, Table};
+use crate::compare::comparison::{Comparison, Round, Table};
 use crate::compare::figure::Figure;
 use crate::compare::suite::Role;
-use crate::report::{Bucket, Latency, Report, Second};
+use crate::report::{Latency, Report};
+use crate::sample;
 
 pub(super) fn report(name: &str) -> Report {
-    let bucket = |upper_us, count| Bucket { upper_us, count };
-    let second = |second, requests| Second {
-        second,
-        length: 1.0,
-        requests,
-        ..Second::default()
-    };
+    let run = sample::report(name);
     Report {
-        name: name.to_owned(),
         url: "http://127.0.0.1:1/?a=1&b=<2>".to_owned(),
         requests_per_second: 12_345.0,
         seconds: 3.0,
         latency: Latency {
             p50: 100.0,
             p99: 2_000.0,
-            max: 9_000.0,
-            ..Latency::default()
+            ..run.latency
         },
-        histogram: vec![bucket(100.0, 900), bucket(2_000.0, 99), bucket(9_500.0, 1)],
-        series: vec![
-            second(0.0, 12_000),
-            second(1.0, 13_000),
-            second(2.0, 11_000),
-        ],
-        ..Report::default()
+        ..run
     }
 }
 
@@ -41,37 +26,14 @@ fn compared(name: &str) -> Comparison {
         report: Some(Box::new(report(name))),
         ..Round::default()
     };
-    let row = |server: &str, values: [f64; 3]| Row {
-        server: server.to_owned(),
-        role: Role::Peer,
-        rounds: values.map(round).into(),
-        failure: None,
-        left_out: None,
-    };
-    let table = Table {
-        name: "plain".to_owned(),
+    let row =
+        |server: &str, values: [f64; 3]| sample::row(server, Role::Peer, values.map(round).into());
+    let rows = vec![row(name, [10.0, 30.0, 20.0]), row("other", [5.0, 6.0, 7.0])];
+    sample::comparison(Table {
         title: "plain <text>".to_owned(),
-        kind: "closed".to_owned(),
-        request: "GET /".to_owned(),
-        connections: 32,
-        threads: 1,
-        rate: None,
-        figures: vec![Figure::PerSecond, Figure::P99],
-        rows: vec![row(name, [10.0, 30.0, 20.0]), row("other", [5.0, 6.0, 7.0])],
-        verdicts: Vec::new(),
         notes: vec!["a <note>".to_owned()],
-    };
-    Comparison {
-        format: FORMAT.to_owned(),
-        suite: "test".to_owned(),
-        title: "A test".to_owned(),
-        origin: Origin::default(),
-        conditions: Conditions::default(),
-        baseline: None,
-        versions: BTreeMap::new(),
-        tables: vec![table],
-        notes: Vec::new(),
-    }
+        ..sample::table(vec![Figure::PerSecond, Figure::P99], rows)
+    })
 }
 
 /// The names of the elements of well-formed XML; fails the test if it is not.

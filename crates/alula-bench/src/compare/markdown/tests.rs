@@ -1,12 +1,11 @@
 use std::collections::BTreeMap;
 
 use super::{notes, one, render};
-use crate::compare::comparison::{
-    Comparison, Conditions, FORMAT, Origin, Round, Row, Shares, Table,
-};
+use crate::compare::comparison::{Comparison, Conditions, Origin, Round, Row, Shares, Table};
 use crate::compare::figure::Figure;
 use crate::compare::suite::{Against, Role, Target};
 use crate::compare::verdict::judge;
+use crate::sample;
 
 fn row(server: &str, role: Role, values: &[f64]) -> Row {
     let round = |&value: &f64| Round {
@@ -19,32 +18,18 @@ fn row(server: &str, role: Role, values: &[f64]) -> Row {
         },
         report: None,
     };
-    Row {
-        server: server.to_owned(),
-        role,
-        rounds: values.iter().map(round).collect(),
-        failure: None,
-        left_out: None,
-    }
+    sample::row(server, role, values.iter().map(round).collect())
 }
 
 fn table() -> Table {
+    let rows = vec![
+        row("slow", Role::Peer, &[100.0, 200.0, 100.0]),
+        row("ours", Role::Subject, &[300.0, 400.0, 200.0]),
+        row("quick", Role::Peer, &[200.0, 200.0, 200.0]),
+    ];
     Table {
-        name: "plain".to_owned(),
         title: "plain | text".to_owned(),
-        kind: "closed".to_owned(),
-        request: "GET /".to_owned(),
-        connections: 32,
-        threads: 1,
-        rate: None,
-        figures: vec![Figure::PerSecond, Figure::P99],
-        rows: vec![
-            row("slow", Role::Peer, &[100.0, 200.0, 100.0]),
-            row("ours", Role::Subject, &[300.0, 400.0, 200.0]),
-            row("quick", Role::Peer, &[200.0, 200.0, 200.0]),
-        ],
-        verdicts: Vec::new(),
-        notes: Vec::new(),
+        ..sample::table(vec![Figure::PerSecond, Figure::P99], rows)
     }
 }
 
@@ -118,9 +103,6 @@ fn the_report_says_where_with_what_how_and_every_verdict() {
     ];
     table.verdicts = judge(&table, &targets);
     let comparison = Comparison {
-        format: FORMAT.to_owned(),
-        suite: "test".to_owned(),
-        title: "A test".to_owned(),
         origin: Origin {
             date: "2026-11-30 21:02:52".to_owned(),
             commit: "0123456789ab".to_owned(),
@@ -134,10 +116,9 @@ fn the_report_says_where_with_what_how_and_every_verdict() {
             server_core: Some(0),
             load_core: None,
         },
-        baseline: None,
         versions: BTreeMap::from([("ours".to_owned(), "1.0".to_owned())]),
-        tables: vec![table],
         notes: vec!["a note".to_owned()],
+        ..sample::comparison(table)
     };
     let text = render(&comparison);
     let lines: Vec<&str> = text.lines().collect();

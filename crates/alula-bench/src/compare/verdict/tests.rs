@@ -1,41 +1,20 @@
 use super::{Outcome, Spread, best_peer, is_tie, judge, ratio};
-use crate::compare::comparison::{Round, Row, Table};
+use crate::compare::comparison::Table;
 use crate::compare::figure::Figure;
 use crate::compare::suite::{Against, Role, Target};
+use crate::sample;
 
 /// A table with one figure; a server's role follows from its name.
 fn table(figure: Figure, servers: &[(&str, &[f64])]) -> Table {
-    let row = |&(server, values): &(&str, &[f64])| Row {
-        server: server.to_owned(),
-        role: match server {
-            "alula" => Role::Subject,
-            "ceiling" => Role::Ceiling,
-            _ => Role::Peer,
-        },
-        rounds: values.iter().map(|&value| round(figure, value)).collect(),
-        failure: None,
-        left_out: None,
+    let role = |server: &str| match server {
+        "alula" => Role::Subject,
+        "ceiling" => Role::Ceiling,
+        _ => Role::Peer,
     };
-    Table {
-        name: "test".to_owned(),
-        title: "test".to_owned(),
-        kind: "closed".to_owned(),
-        request: "GET /".to_owned(),
-        connections: 1,
-        threads: 1,
-        rate: None,
-        figures: vec![figure],
-        rows: servers.iter().map(row).collect(),
-        verdicts: Vec::new(),
-        notes: Vec::new(),
-    }
-}
-
-fn round(figure: Figure, value: f64) -> Round {
-    Round {
-        figures: [(figure, value)].into(),
-        ..Round::default()
-    }
+    let row = |&(server, values): &(&str, &[f64])| {
+        sample::row(server, role(server), sample::rounds(figure, values))
+    };
+    sample::table(vec![figure], servers.iter().map(row).collect())
 }
 
 fn judged(table: &Table, against: Against, bound: f64) -> Outcome {

@@ -1,50 +1,20 @@
 use super::{Gate, State, judge, noise, state};
-use crate::compare::comparison::{
-    Comparison, Conditions, FORMAT, Origin, Round, Row, Shares, Table,
-};
+use crate::compare::comparison::Comparison;
 use crate::compare::figure::Figure;
 use crate::compare::suite::Role;
 use crate::compare::verdict::Spread;
+use crate::sample;
 
 type Values<'a> = &'a [(&'a str, &'a [f64])];
 
 fn comparison(figure: Figure, baseline: Option<&str>, servers: Values<'_>) -> Comparison {
-    let round = |&value: &f64| Round {
-        figures: [(figure, value)].into(),
-        saturated: false,
-        shares: Shares::default(),
-        report: None,
+    let row = |&(server, values): &(&str, &[f64])| {
+        sample::row(server, Role::Peer, sample::rounds(figure, values))
     };
-    let row = |&(server, values): &(&str, &[f64])| Row {
-        server: server.to_owned(),
-        role: Role::Peer,
-        rounds: values.iter().map(round).collect(),
-        failure: None,
-        left_out: None,
-    };
-    let table = Table {
-        name: "plain".to_owned(),
-        title: "plain".to_owned(),
-        kind: "closed".to_owned(),
-        request: "GET /".to_owned(),
-        connections: 32,
-        threads: 1,
-        rate: None,
-        figures: vec![figure],
-        rows: servers.iter().map(row).collect(),
-        verdicts: Vec::new(),
-        notes: Vec::new(),
-    };
+    let table = sample::table(vec![figure], servers.iter().map(row).collect());
     Comparison {
-        format: FORMAT.to_owned(),
-        suite: "test".to_owned(),
-        title: "test".to_owned(),
-        origin: Origin::default(),
-        conditions: Conditions::default(),
         baseline: baseline.map(str::to_owned),
-        versions: std::collections::BTreeMap::new(),
-        tables: vec![table],
-        notes: Vec::new(),
+        ..sample::comparison(table)
     }
 }
 
