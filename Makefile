@@ -23,9 +23,11 @@ SOAK_REQUESTS ?= 1000000
 SOAK_SMOKE_REQUESTS ?= 50000
 # Which breakages `make mutants` applies: a part of the patch's path.
 ONLY ?=
-# Which suite of bench/suites `make compare` takes.
-SUITE ?= native
-# Options for pytest, for bench/run.
+# Which suites of bench/suites `make bench` runs, one after the other; LEDGER=1 appends their reports to
+# bench/LEDGER.md.
+SUITE ?= native asgi fastapi frameworks compiled
+LEDGER ?=
+# Options for pytest, for `alula bench compare`.
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
 
@@ -90,13 +92,19 @@ fmt: $(TOOLS)/.lint-requirements ## Format Rust and Python, apply the linter's s
 	$(TOOLS)/bin/ruff check --fix-only -q .
 	$(TOOLS)/bin/ruff format -q .
 
+# A server without a figure fails the target, but only once the other suites have run; Ctrl-C ends it.
 .PHONY: bench
-bench: build ## Measure against other servers, side by side (BENCH_ARGS=)
-	$(VENV)/bin/python bench/run $(BENCH_ARGS)
-
-.PHONY: compare
-compare: build ## The same by `alula bench compare`, and without Python (SUITE=native, BENCH_ARGS=)
-	$(VENV)/bin/alula bench compare bench/suites/$(SUITE).toml $(BENCH_ARGS)
+bench: build ## Measure beside other servers; reports in bench/out (SUITE=, BENCH_ARGS=, LEDGER=1)
+	@mkdir -p bench/out
+	@failed=; for suite in $(SUITE); do \
+		status=0; \
+		$(VENV)/bin/alula bench compare bench/suites/$$suite.toml \
+			--json bench/out/$$suite.json --markdown bench/out/$$suite.md --html bench/out/$$suite.html \
+			$(if $(LEDGER),--ledger bench/LEDGER.md) $(BENCH_ARGS) || status=$$?; \
+		if [ $$status -eq 130 ]; then exit 130; fi; \
+		if [ $$status -ne 0 ]; then failed="$$failed $$suite"; fi; \
+	done; \
+	if [ -n "$$failed" ]; then echo "make bench: not every figure was had:$$failed" >&2; exit 1; fi
 
 .PHONY: soak
 soak: build $(DEPS) ## A million requests of the shop's mix, memory flat (SOAK_REQUESTS=)

@@ -1,14 +1,15 @@
-"""The benchmark harness: one server on one core, the load on another, everything checked.
+"""What stands beside `alula bench compare`: the peers' environments, and instruction counts.
 
-It is a ruler, not a product: standard library only, Linux only.
+The comparison itself, its rounds, ratios and reports, is Rust (`crates/alula-bench`); the suites
+that it reads are in `bench/suites`. Standard library only.
 
 Layout, from the bottom up:
 
-- `places`: where things are; `tools`: the programs needed, and the C ones built.
+- `places`: where things are; `tools`: the programs needed.
 - `python_env`: the interpreter, and a virtual environment for each peer.
-- `exchange`: one request and its only right answer; `servers`: how each server is started.
-- `process`: a running server: its start, CPU time, memory and end; `machine`: what it runs on.
-- `load`: the load generators; `measure`: one kind of measurement each, on one running server.
-- `suites`: what is measured, and the targets; `rounds`: the interleaved rounds of a suite.
-- `verdict`: medians, ratios and targets; `report`, `ledger`: the tables; `cli`: the command.
+- `exchange`: one request and its only right answer; `servers`: how a server is started.
+- `machine`: what it all runs on; `ledger`: where results are kept.
+- `process`: a running server, from its start to its end.
+- `instructions`: instructions per request, counted by callgrind.
+- `generators`: our load generator beside wrk.
 """

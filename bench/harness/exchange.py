@@ -23,6 +23,14 @@ class Exchange:
     content_type: str = "application/octet-stream"
     headers: tuple[tuple[str, str], ...] = ()
 
+    def constant_answer(self) -> bytes:
+        """A whole response for the ceiling, with the headers that a server usually sends."""
+        head = (
+            "HTTP/1.1 200 OK\r\ndate: Thu, 01 Jan 2026 00:00:00 GMT\r\nserver: ceiling\r\n"
+            f"content-type: text/plain; charset=utf-8\r\ncontent-length: {len(self.expected)}\r\n"
+        )
+        return head.encode() + b"\r\n" + self.expected
+
     @property
     def request(self) -> bytes:
         """The bytes that go over the wire."""
@@ -33,14 +41,6 @@ class Exchange:
             lines.append(f"Content-Type: {self.content_type}")
             lines.append(f"Content-Length: {len(self.body)}")
         return "\r\n".join([*lines, "", ""]).encode() + (self.body or b"")
-
-    def constant_answer(self) -> bytes:
-        """A whole response for the ceiling, with the headers that a server usually sends."""
-        head = (
-            "HTTP/1.1 200 OK\r\ndate: Thu, 01 Jan 2026 00:00:00 GMT\r\nserver: ceiling\r\n"
-            f"content-type: text/plain; charset=utf-8\r\ncontent-length: {len(self.expected)}\r\n"
-        )
-        return head.encode() + b"\r\n" + self.expected
 
 
 def ask(connection: socket.socket, exchange: Exchange) -> None:
@@ -72,13 +72,6 @@ def receive(connection: socket.socket, exchange: Exchange) -> None:
         body += _receive(connection)
     if body != exchange.expected:
         raise WrongAnswer(f"body {body[:80]!r}, expected {exchange.expected[:80]!r}")
-
-
-def check(port: int, exchange: Exchange) -> None:
-    """Asks twice on one new connection, so that keep-alive is checked as well."""
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
-        ask(connection, exchange)
-        ask(connection, exchange)
 
 
 def _pairs(lines: list[str]) -> list[tuple[str, str, str]]:

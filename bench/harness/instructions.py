@@ -3,7 +3,7 @@
 The counts repeat to within a percent whatever else the machine does, so they tell small changes
 apart where a clock can't. They know nothing of the kernel, of caches or of the clock.
 
-- `server`: a server of the benchmark is warmed up uncounted, then answers a number of requests.
+- `server`: a server is warmed up uncounted, then answers a number of requests.
 - `example`: a Rust example that takes a request count as its first argument is run with the count
   and with twice the count; the difference is what the requests cost.
 """
@@ -25,7 +25,7 @@ from harness.exchange import EXCHANGES, Exchange, ask, receive
 from harness.places import ALULA, CACHE, OUT, ROOT
 from harness.process import Running, running
 from harness.python_env import Interpreter
-from harness.servers import Server, Setting
+from harness.servers import PEER_NAMES, Server
 
 _WARMUP_ROUNDS = 300
 _VALGRIND = ["valgrind", "--tool=callgrind", "--error-limit=no"]
@@ -56,9 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--requests", type=int, default=2000, help="to count (default 2000)")
     what = parser.add_subparsers(dest="what", required=True)
     server = what.add_parser("server", help="count in a server")
-    server.add_argument(
-        "--name", default="alula", choices=("alula", "engine", "uvicorn", "fastpysgi")
-    )
+    server.add_argument("--name", default="alula", choices=("alula", "engine", *PEER_NAMES))
     server.add_argument("--alula", type=Path, default=ALULA, help="default .venv/bin/alula")
     server.add_argument("--engine", type=Path, help="alula-server's example hello, built")
     server.add_argument("--exchange", default="plain", choices=EXCHANGES)
@@ -81,7 +79,7 @@ def _chosen(options: argparse.Namespace) -> tuple[Server, Interpreter]:
         return servers.peer(options.name, interpreter), interpreter
     if not program.exists():
         raise RuntimeError(f"no alula at {options.alula} (make build)")
-    return servers.alula("alula", program, "", []), interpreter
+    return servers.alula(program), interpreter
 
 
 def _server(options: argparse.Namespace) -> Path:
@@ -94,7 +92,6 @@ def _server(options: argparse.Namespace) -> Path:
         tempfile.TemporaryDirectory(dir=CACHE) as scratch,
         running(
             _under_valgrind(server, profile),
-            Setting(exchange.app),
             exchange,
             cpu=0,
             packages=packages,
@@ -125,8 +122,8 @@ def _under_valgrind(server: Server, profile: Path) -> Server:
     seed = "PYTHONHASHSEED=0"  # so that counts repeat
     prefix = [seed, *_VALGRIND, "--instr-atstart=no", f"--callgrind-out-file={profile}"]
 
-    def arguments(setting: Setting, port: int) -> list[str]:
-        return [*prefix, *command, server.program, *server.arguments(setting, port)]
+    def arguments(app: str, port: int) -> list[str]:
+        return [*prefix, *command, *server.command(app, port)]
 
     return replace(server, program="env", arguments=arguments)
 

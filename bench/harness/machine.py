@@ -1,18 +1,15 @@
-"""The machine that is measured on: what it is, and who else used it meanwhile."""
+"""The machine that is measured on."""
 
 from __future__ import annotations
 
 import os
 import platform
-import resource
 import subprocess
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
 from harness.places import ROOT
-
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def describe() -> str:
@@ -42,19 +39,6 @@ def _git(*arguments: str) -> str:
         return ""
 
 
-def raise_descriptor_limit(wanted: int) -> int:
-    """Lifts the limit on open files for us and our children as far as allowed; returns it."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard < wanted:
-        try:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, wanted))
-            return wanted
-        except (ValueError, PermissionError):
-            pass
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(wanted, hard)), hard))
-    return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-
-
 @contextmanager
 def pinned(cpu: int) -> Generator[None]:
     """What is started in here runs on that core alone."""
@@ -64,29 +48,3 @@ def pinned(cpu: int) -> Generator[None]:
         yield
     finally:
         os.sched_setaffinity(0, before)
-
-
-def own_cpu_seconds() -> float:
-    """CPU time of this process and of the generators that it ran."""
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
-
-
-class CpuWatch:
-    """How much of a core was used between its making and `busy_seconds()`, by whomever."""
-
-    def __init__(self, cpu: int) -> None:
-        self._cpu = cpu
-        self._from = self._busy_ticks()
-
-    def busy_seconds(self) -> float:
-        """CPU time spent on the core since, stolen time included."""
-        return (self._busy_ticks() - self._from) / _TICKS
-
-    def _busy_ticks(self) -> int:
-        for line in Path("/proc/stat").read_text().splitlines():
-            name, *fields = line.split()
-            if name == f"cpu{self._cpu}":
-                user, nice, system, _idle, _iowait, irq, softirq, steal = map(int, fields[:8])
-                return user + nice + system + irq + softirq + steal
-        raise ValueError(f"no CPU {self._cpu} in /proc/stat")

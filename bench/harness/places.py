@@ -8,7 +8,6 @@ BENCH = Path(__file__).resolve().parent.parent
 ROOT = BENCH.parent
 APPS = BENCH / "apps"
 PEERS = BENCH / "peers"
-NATIVE = BENCH / "native"
 CEILING = BENCH / "ceiling"
 OUT = BENCH / "out"
 LEDGER = BENCH / "LEDGER.md"

@@ -1,4 +1,4 @@
-"""A running server: its start, CPU time, memory and end."""
+"""A running server: its start, its first right answer, its end."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +15,8 @@ from pathlib import Path
 from harness.exchange import Exchange, WrongAnswer, ask
 from harness.machine import pinned
 from harness.places import APPS
-from harness.servers import Server, Setting
+from harness.servers import Server
 
-_TICKS = os.sysconf("SC_CLK_TCK")
-_PAGE = os.sysconf("SC_PAGE_SIZE")
 _START_DEADLINE = 60.0
 _STOP_DEADLINE = 5.0
 
@@ -29,59 +27,24 @@ class ServerFailed(Exception):
 
 @dataclass
 class Running:
-    """A server that answers, with all the processes of its session."""
+    """A server that answers."""
 
-    server: Server
     port: int
     process: subprocess.Popen[bytes]
-    log: Path
-    seconds_to_first_answer: float
-
-    def cpu_seconds(self) -> float:
-        """User and system time of all its processes, ended children included."""
-        return sum(_cpu_ticks(stat) for stat in self._stats()) / _TICKS
-
-    def rss_bytes(self) -> int:
-        """Resident memory, summed over its processes (shared pages count in each)."""
-        return sum(int(stat[21]) for stat in self._stats()) * _PAGE
-
-    def log_lines(self) -> int:
-        """How many lines it has written to its output so far."""
-        with self.log.open("rb") as log:
-            return sum(block.count(b"\n") for block in iter(lambda: log.read(1 << 20), b""))
-
-    def _stats(self) -> Iterator[list[str]]:
-        for entry in Path("/proc").iterdir():
-            if not entry.name.isdigit():
-                continue
-            try:
-                stat = (entry / "stat").read_text()
-            except OSError:
-                continue  # it ended meanwhile
-            # The fields after the command's name, which may itself have spaces: state is first.
-            fields = stat[stat.rindex(")") + 2 :].split()
-            if int(fields[3]) == self.process.pid:
-                yield fields
-
-
-def _cpu_ticks(fields: list[str]) -> int:
-    return sum(int(ticks) for ticks in fields[11:15])  # utime, stime, cutime, cstime
 
 
 @contextmanager
 def running(
-    server: Server, setting: Setting, exchange: Exchange, *, cpu: int, packages: Path, log: Path
+    server: Server, exchange: Exchange, *, cpu: int, packages: Path, log: Path
 ) -> Generator[Running]:
     """Starts the server on one core, waits for its first right answer, and ends it afterwards.
 
     Raises `ServerFailed` if it never answers.
     """
     port = _free_port()
-    command = server.command(setting, port)
-    begun = time.perf_counter()
     with log.open("wb") as output, pinned(cpu):
         process = subprocess.Popen(
-            command,
+            server.command(exchange.app, port),
             cwd=APPS,
             env=_environment(packages),
             stdin=subprocess.DEVNULL,
@@ -91,7 +54,7 @@ def running(
         )
     try:
         _await_answer(process, port, exchange, log)
-        yield Running(server, port, process, log, time.perf_counter() - begun)
+        yield Running(port, process)
     finally:
         _stop(process)
 

@@ -44,7 +44,7 @@ def newest() -> Interpreter:
     """The newest CPython that can be found, on the path or among pyenv's."""
     found = [interpreter for name in _candidates() if (interpreter := probe(name))]
     if not found:
-        raise RuntimeError("no CPython 3.11 or newer found; name one with --python")
+        raise RuntimeError("no CPython 3.11 or newer found, on the path or among pyenv's")
     return max(found, key=lambda interpreter: _sortable(interpreter.version))
 
 
@@ -81,13 +81,6 @@ def common(interpreter: Interpreter) -> Path:
         _install([interpreter.executable], ["--target", str(folder)], pins)
         _mark_made(folder, pins)
     return folder
-
-
-def versions(name: str) -> dict[str, str]:
-    """The pinned packages of `peers/NAME.txt`."""
-    lines = (PEERS / f"{name}.txt").read_text().splitlines()
-    pairs = (line.split("==") for line in lines if "==" in line)
-    return {package.strip().lower(): version.strip() for package, version in pairs}
 
 
 def _install(python: list[str], options: list[str], pins: Path) -> None:

@@ -77,6 +77,10 @@ class Config:
         """The path under which the application is mounted by a proxy in front."""
 
     @property
+    def accelerate(self) -> str:
+        """Compile the routes of a FastAPI application: where it can be done, never, or required."""
+
+    @property
     def reset_contextvars(self) -> bool:
         """Run each request in an empty context instead of a copy of the server's."""
 

@@ -2,7 +2,7 @@
 
 from alula._alula import ClientDisconnected, Error
 
-__all__ = ["ClientDisconnected", "ConfigError", "Error", "StartupError"]
+__all__ = ["ClientDisconnected", "ConfigError", "Error", "NotCompiled", "StartupError"]
 
 
 class ConfigError(Error, ValueError):
@@ -11,3 +11,7 @@ class ConfigError(Error, ValueError):
 
 class StartupError(Error):
     """A server that cannot start: no such application, a busy port, a failing lifespan startup."""
+
+
+class NotCompiled(Error):
+    """An application that cannot be compiled: no FastAPI, an unknown version, a patched one."""

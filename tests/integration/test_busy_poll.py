@@ -20,7 +20,7 @@ def test_the_loops_other_tasks_go_on_while_requests_come_one_upon_the_other(loop
     with looking(loop) as server, Raw(server.port) as connection:
         seen = [int(connection.get("/").read().body) for _ in range(1000)]
     assert seen == sorted(seen)
-    # However quick the machine, a callback of 200 us has no room for dozens of requests of this client.
+    # However quick the machine, a callback of 200 us has no room for dozens of requests.
     assert seen[-1] - seen[0] > 20
 
 

@@ -1,5 +1,6 @@
 """The command `alula`: exit codes, what it says, where it listens."""
 
+import json
 import os
 import re
 import shlex
@@ -394,3 +395,50 @@ def finish(process: "subprocess.Popen[str]") -> int:
     _, rest = process.communicate(timeout=DEADLINE)
     assert "Traceback" not in rest
     return process.returncode
+
+
+def test_routes_are_listed_with_what_becomes_of_them() -> None:
+    shop = str(TESTS.parent / "examples" / "shop")
+    done = alula("routes", "shop.main:app", "--app-dir", shop)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert re.search(r"GET +/products/\{product_id\} +get_product +compiled: path", done.stdout)
+    total = len(lines) - 1
+    assert lines[-1] == f"{total} of {total} routes are compiled."
+    done = alula("routes", "shop.main:app", "--app-dir", shop, "--json")
+    keys = {"path", "methods", "name", "steps", "reason", "compiled"}
+    assert json.loads(done.stdout)[0].keys() == keys
+
+
+def test_routes_says_why_an_application_is_not_compiled() -> None:
+    done = alula("routes", "integration.apps.raw_hello:app")
+    assert done.returncode == 3
+    assert "all of it runs as plain ASGI: it is no FastAPI application" in done.stderr
+    done = alula("routes", "integration.apps.nowhere:app")
+    assert done.returncode == 3
+    assert 'Could not import module "integration.apps.nowhere"' in done.stderr
+    assert alula("routes").returncode == 2
+
+
+def test_accelerate_require_refuses_what_is_not_compiled() -> None:
+    done = alula(
+        "serve", "integration.apps.raw_hello:app", "--accelerate", "require", "--port", "0"
+    )
+    assert done.returncode == 3
+    assert "--accelerate require: the application is not compiled: it is no FastAPI" in done.stderr
+    done = alula("serve", "integration.apps.mounted:app", "--accelerate", "require", "--port", "0")
+    assert done.returncode == 3
+    assert "routes are not compiled: /sub/{path} (a Starlette Mount)" in done.stderr
+    done = alula("serve", "integration.apps.raw_hello:app", "--accelerate", "perhaps")
+    assert done.returncode == 2
+    assert "expected one of auto, off, require" in done.stderr
+
+
+def test_the_log_says_how_many_routes_are_compiled() -> None:
+    app = "integration.apps.fastapi_hello:app"
+    with serve(app, "--accelerate", "require", app_dir=TESTS) as server:
+        assert httpx.get(f"{server.url}/json").status_code == 200
+        server.wait_for_log(r"Compiled (\d+) of \1 routes")
+    with serve(app, "--accelerate", "off", app_dir=TESTS) as server:
+        assert httpx.get(f"{server.url}/json").status_code == 200
+        assert "Compiled" not in server.log

@@ -1,10 +1,20 @@
-"""BlackSheep: typed parameters and a dictionary as JSON."""
+"""BlackSheep: typed parameters, a pydantic model and dictionaries as JSON."""
 
 from __future__ import annotations
 
-from blacksheep import Application, json  # pyright: ignore[reportMissingImports]
+from blacksheep import Application, FromJSON, json  # pyright: ignore[reportMissingImports]
+from pydantic import BaseModel
 
 app = Application()
+
+
+class Item(BaseModel):
+    """What the POST route takes and gives back."""
+
+    name: str
+    price: float
+    tags: list[str] = []
+    in_stock: bool = True
 
 
 @app.router.get("/items/{item_id}")
@@ -18,3 +28,15 @@ async def read_item(item_id: int, q: str = "widget", limit: int = 10):
             "tags": ["new", "sale"][:limit],
         }
     )
+
+
+@app.router.get("/users/{user_id}")
+async def read_user(user_id: int, q: str | None = None):
+    """A path parameter and a query parameter."""
+    return json({"id": user_id, "q": q})
+
+
+@app.router.post("/items")
+async def create_item(item: FromJSON[Item]):
+    """A validated JSON body, and the same back."""
+    return json(item.value.model_dump())

@@ -1,12 +1,23 @@
-"""Robyn: an async handler that returns a dictionary; typed path and query parameters."""
+"""Robyn: async handlers that return dictionaries, and a pydantic model for the body.
 
-from __future__ import annotations
+It does not look up annotations that are texts.
+"""
 
 import sys
 
+from pydantic import BaseModel
 from robyn import Robyn  # pyright: ignore[reportMissingImports]
 
 app = Robyn(__file__)
+
+
+class Item(BaseModel):
+    """What the POST route takes and gives back."""
+
+    name: str
+    price: float
+    tags: list[str] = []
+    in_stock: bool = True
 
 
 @app.get("/items/:item_id")
@@ -21,6 +32,18 @@ async def read_item(request):
         "price": item_id * 1.5,
         "tags": ["new", "sale"][:limit],
     }
+
+
+@app.get("/users/:user_id")
+async def read_user(request):
+    """A path parameter and a query parameter."""
+    return {"id": int(request.path_params["user_id"]), "q": request.query_params.get("q", None)}
+
+
+@app.post("/items")
+async def create_item(item: Item):
+    """A validated JSON body, and the same back."""
+    return item
 
 
 if __name__ == "__main__":

@@ -13,12 +13,13 @@
 //! - [`session`]: a comparison from preparation to result; [`rounds`]: the rounds of a measurement
 //! - [`measure`]: one measurement of one server; [`idle`]: that of idle connections
 //! - [`process`]: a server that runs; [`guardian`]: ends it whatever happens
-//! - [`exchange`]: a request and its only right answer
+//! - [`exchange`]: a request and its only right answer; [`asked`]: those of a measurement
 //! - [`figure`]: what is measured; [`comparison`]: what was found, as data
 //! - [`verdict`]: medians, ratios, ties and targets
 //! - [`markdown`]: the tables; [`ledger`]: where they are kept
 //! - [`machine`], [`procfs`], [`pin`]: the machine, its processes, its cores
 
+pub mod asked;
 pub mod cli;
 pub mod comparison;
 pub mod exchange;

@@ -35,6 +35,7 @@ use std::time::Instant;
 
 pub use observer::{Observer, Progress};
 
+pub(crate) use self::check::wrong_value;
 use self::collector::Collector;
 use self::prepared::Prepared;
 use self::usage::ServerUse;

@@ -102,6 +102,49 @@ fn rounds_are_interleaved_and_every_server_is_started_anew() {
     assert_eq!(all_gone(&suite), 9);
 }
 
+/// A request whose answers differ but for a value, and a measurement that asks for it as well.
+fn mixed(name: &str, behaviour: &str) -> TinySuite {
+    TinySuite::new("rounds = 1")
+        .with(
+            "[[request]]\nname = \"json\"\npath = \"/json\"\n\
+             expect-json = { \"/right\" = true }\n",
+        )
+        .server(name, behaviour, "")
+        .closed("mix = { plain = 3, json = 1 }")
+}
+
+#[test]
+fn a_mix_is_asked_by_weight_and_each_answer_is_checked() {
+    let comparison = run(&mixed("a", "right"));
+    let table = only_table(&comparison);
+    let row = table.row("a").expect("a row");
+    assert_eq!(row.failure, None);
+    let report = row.rounds[0].report.as_ref().expect("a report");
+    let mix = [("json".to_owned(), 1), ("plain".to_owned(), 3)];
+    assert_eq!(report.settings.requests_mix, mix);
+    assert_eq!(table.request, "json 1, plain 3");
+    assert_eq!(table.notes[0], "asked by weight: json 1, plain 3");
+
+    // Right twice for the one, when it is ready and checked, and wrong for the other.
+    let comparison = run(&mixed("liar", "right:1"));
+    let why = failure(only_table(&comparison), "liar");
+    let expected = "a wrong answer: request \"json\": JSON value at '/right' is false";
+    assert!(why.starts_with(expected), "{why}");
+}
+
+#[test]
+fn versions_of_what_is_no_server_are_noted() {
+    let suite = TinySuite::new(
+        "rounds = 1\n[versions]\nengine = [\"echo\", \"Engine 1.2.3 at {root}\"]\n\
+         none = [\"true\"]\n",
+    )
+    .server("a", "right", "")
+    .closed("");
+    let comparison = run(&suite);
+    assert_eq!(comparison.versions["engine"], "1.2.3");
+    assert_eq!(comparison.versions["none"], "?");
+}
+
 #[test]
 fn a_server_that_answers_wrongly_has_no_speed_and_the_others_do() {
     // Right until it is ready and checked, and wrong in the middle of the load.

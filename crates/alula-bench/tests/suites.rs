@@ -35,5 +35,15 @@ fn every_suite_is_accepted_and_has_a_subject_to_judge() {
         names.push(name);
     }
     names.sort();
-    assert_eq!(names, ["asgi", "fastapi", "frameworks", "native"]);
+    assert_eq!(
+        names,
+        [
+            "asgi",
+            "compiled",
+            "fastapi",
+            "frameworks",
+            "native",
+            "threads"
+        ]
+    );
 }

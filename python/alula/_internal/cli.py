@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from alula._alula import __version__, bench
-from alula._internal import importer, running, starting, streams
+from alula._internal import importer, routes, running, starting, streams
 from alula._internal.exits import BAD_OPTION
 from alula._internal.stopping import END_GRACE
 from alula._internal.watchdog import Watchdog
@@ -30,6 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else list(arguments)
     if given[:1] == ["bench"]:
         return bench(given[1:])
+    if given[:1] == ["routes"]:
+        return routes.main(given[1:])
     try:
         config = Config.from_cli(given, os.environ, _version())
     except ConfigError as error:

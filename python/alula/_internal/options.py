@@ -18,6 +18,7 @@ class Options(TypedDict, total=False):
     config: str | PathLike[str] | None
     lifespan: str | None
     root_path: str | None
+    accelerate: str | None
     reset_contextvars: bool | None
     host: str | None
     port: int | None

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 
 from alula._internal import importer, logs
+from alula._internal.acceleration import accelerate
 from alula._internal.asgi import Application
 from alula._internal.exits import BAD_OPTION, STARTUP_FAILURE
 from alula.config import Config
@@ -48,6 +49,11 @@ def application(config: Config) -> Application:
 
 
 def load(config: Config) -> Application:
+    """The application, compiled if it is to be. Raises `StartupError`, as `imported` does."""
+    return accelerate(imported(config), config)
+
+
+def imported(config: Config) -> Application:
     """The application. Raises `StartupError`: `UserFailure` if importing it raised."""
     try:
         return application(config)

@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use alula_http::h1::{Client, Progress};
 use alula_http::{Limits, ResponseHead, UsageError};
+use serde_json::Value;
 
-use super::suite::{Content, Request};
+use super::suite::{Content, Expected, Request};
+use crate::load::wrong_value;
 use crate::request::{Body, Expect, Length, Request as Load};
 
 /// The `Host` header of every request: the same for any port, so that every server gets the very
@@ -27,7 +29,9 @@ pub struct Exchange {
     /// The bytes that go over the wire.
     pub wire: Vec<u8>,
     status: u16,
+    /// The whole body; empty if `json` says what has to be in it.
     expected: Vec<u8>,
+    json: Vec<(String, Value)>,
     head_only: bool,
     load: Load,
 }
@@ -71,7 +75,10 @@ impl Exchange {
     pub fn load(request: &Request) -> Result<Self, String> {
         let fail = |what: String| format!("request \"{}\": {what}", request.name);
         let body = request.body.as_ref().map(bytes).transpose().map_err(fail)?;
-        let expected = bytes(&request.expected).map_err(fail)?;
+        let (expected, json) = match &request.expected {
+            Expected::Body(body) => (bytes(body).map_err(fail)?, Vec::new()),
+            Expected::Json(values) => (Vec::new(), values.clone()),
+        };
         let mut headers = vec![("host".to_owned(), HOST.to_owned())];
         headers.extend(request.headers.iter().cloned());
         let wire = encode(request, &headers, body.as_deref())
@@ -86,8 +93,8 @@ impl Exchange {
             expect: Expect {
                 status: Some(request.status),
                 length: Length::First,
-                body: Some(expected.clone()),
-                json: Vec::new(),
+                body: json.is_empty().then(|| expected.clone()),
+                json: json.clone(),
             },
         };
         Ok(Self {
@@ -95,6 +102,7 @@ impl Exchange {
             wire,
             status: request.status,
             expected,
+            json,
             head_only: request.method == "HEAD",
             load,
         })
@@ -105,7 +113,8 @@ impl Exchange {
         self.load.clone()
     }
 
-    /// A whole answer for a ceiling, with the headers that a server usually sends.
+    /// A whole answer for a ceiling, with the headers that a server usually sends; without a body
+    /// if only values in it are expected, so that no ceiling gives a right one.
     pub fn constant_answer(&self) -> Vec<u8> {
         let head = format!(
             "HTTP/1.1 {} Answer\r\ndate: Thu, 01 Jan 2026 00:00:00 GMT\r\nserver: ceiling\r\n\
@@ -138,7 +147,7 @@ impl Exchange {
         self.ask(&mut connect(port)?)
     }
 
-    /// Sends the request and checks the answer: status and exact body.
+    /// Sends the request and checks the answer: status, and exact body or the values in it.
     ///
     /// # Errors
     ///
@@ -151,6 +160,11 @@ impl Exchange {
             let wanted = self.status;
             let text = format!("status {status}, expected {wanted}; its body: {shown}");
             return Err(Wrong::Answer(text));
+        }
+        if !self.json.is_empty() && !self.head_only {
+            let wrong = wrong_value(&body, body.len() as u64, &self.json);
+            let shown = |what| Wrong::Answer(format!("{what}; the body: {}", shorten(&body)));
+            return wrong.map_or(Ok(()), |what| Err(shown(what)));
         }
         if self.head_only || body == self.expected {
             return Ok(());

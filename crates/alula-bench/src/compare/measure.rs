@@ -6,8 +6,9 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use super::asked::Asked;
 use super::comparison::{Round, Shares};
-use super::exchange::{Exchange, Wrong};
+use super::exchange::Wrong;
 use super::figure::Figure;
 use super::idle;
 use super::process::{Failed, Running};
@@ -88,7 +89,7 @@ impl From<std::io::Error> for Failure {
 pub fn measure(
     running: &Running,
     measure: &Measure,
-    exchange: &Exchange,
+    asked: &Asked<'_>,
     rate: Option<f64>,
     conditions: &Conditions<'_>,
 ) -> Result<Round, Failure> {
@@ -98,14 +99,14 @@ pub fn measure(
             ..Round::default()
         }),
         Kind::Idle => {
-            let figures = idle::measure(running, exchange, measure.connections, conditions)?;
+            let figures = idle::measure(running, asked.first, measure.connections, conditions)?;
             Ok(Round {
                 figures,
                 ..Round::default()
             })
         }
         Kind::Closed | Kind::Open(_) | Kind::Memory => {
-            loaded(running, measure, exchange, rate, conditions)
+            loaded(running, measure, asked, rate, conditions)
         }
     }
 }
@@ -113,13 +114,13 @@ pub fn measure(
 fn loaded(
     running: &Running,
     measure: &Measure,
-    exchange: &Exchange,
+    asked: &Asked<'_>,
     rate: Option<f64>,
     conditions: &Conditions<'_>,
 ) -> Result<Round, Failure> {
-    exchange.check(running.port)?;
+    asked.check(running.port)?;
     let lines = running.lines()?;
-    let (report, watch) = run_load(running, measure, exchange, rate, conditions)?;
+    let (report, watch) = run_load(running, measure, asked, rate, conditions)?;
     if measure.logged {
         await_lines(running, lines, report.counts.answered)?;
     }
@@ -129,7 +130,7 @@ fn loaded(
         let after = resident_bytes(running.pid);
         figures.extend(after.map(|bytes| (Figure::RssAfter, float(bytes))));
     }
-    exchange.check(running.port)?;
+    asked.check(running.port)?;
     figures.retain(|figure, _| measure.kind.figures().contains(figure));
     Ok(Round {
         figures,
@@ -147,25 +148,25 @@ fn loaded(
 pub fn capacity(
     running: &Running,
     measure: &Measure,
-    exchange: &Exchange,
+    asked: &Asked<'_>,
     conditions: &Conditions<'_>,
 ) -> Result<f64, Failure> {
-    let (report, _) = run_load(running, measure, exchange, None, conditions)?;
+    let (report, _) = run_load(running, measure, asked, None, conditions)?;
     Ok(report.requests_per_second)
 }
 
 fn run_load<'a>(
     running: &Running,
     measure: &Measure,
-    exchange: &Exchange,
+    asked: &Asked<'_>,
     rate: Option<f64>,
     conditions: &'a Conditions<'a>,
 ) -> Result<(Report, Watch<'a>), Failure> {
-    let request = exchange.for_load();
-    let url = format!("http://127.0.0.1:{}{}", running.port, request.path);
+    let requests = asked.for_load();
+    let url = format!("http://127.0.0.1:{}{}", running.port, requests[0].path);
     let no_speed = |error: crate::Error| Failure::NoSpeed(error.to_string());
     let mut plan = Plan::new(&url).map_err(no_speed)?;
-    plan.requests = vec![request];
+    plan.requests = requests;
     plan.connections = measure.connections;
     plan.threads = measure.threads.min(measure.connections);
     plan.pace = rate.map_or(Pace::Closed, Pace::Open);

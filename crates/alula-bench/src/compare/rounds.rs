@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::asked::Asked;
 use super::comparison::{Round, Row, Table};
 use super::exchange::Exchange;
 use super::expand::expand;
@@ -49,10 +50,15 @@ pub enum Absence {
 impl Rounds<'_> {
     /// All the rounds of one measurement; what there is of them if the user wants an end.
     pub fn run(&mut self, what: &Measure) -> Table {
-        let exchange = &self.exchanges[&what.request];
+        let asked = Asked::of(what, self.exchanges);
         let mut notes = Vec::new();
-        let mut table = self.empty(what, exchange);
-        match self.rate(what, exchange, &mut notes) {
+        let mut table = self.empty(what, &asked);
+        notes.extend(
+            asked
+                .weights()
+                .map(|weights| format!("asked by weight: {weights}")),
+        );
+        match self.rate(what, &asked, &mut notes) {
             Ok(rate) => table.rate = rate,
             Err(why) => {
                 for row in table.rows.iter_mut().filter(|row| row.left_out.is_none()) {
@@ -68,7 +74,7 @@ impl Rounds<'_> {
                 }
                 if table.rows[index].failure.is_none() && table.rows[index].left_out.is_none() {
                     let place = format!("{} {number}/{count}", what.name);
-                    self.one(what, exchange, &mut table, index, &place);
+                    self.one(what, &asked, &mut table, index, &place);
                 }
             }
         }
@@ -78,17 +84,18 @@ impl Rounds<'_> {
         table
     }
 
-    fn empty(&self, what: &Measure, exchange: &Exchange) -> Table {
+    fn empty(&self, what: &Measure, asked: &Asked<'_>) -> Table {
         let wanted =
             |server: &&Server| what.servers.is_empty() || what.servers.contains(&server.name);
         let servers = self.suite.servers.iter().filter(wanted);
         let request = self.suite.request(&what.request);
         let request = request.map(|it| format!("{} {}", it.method, it.path));
+        let request = asked.weights().or(request);
         Table {
             name: what.name.clone(),
             title: what.title.clone(),
             kind: what.kind.name().to_owned(),
-            request: request.unwrap_or_else(|| exchange.name.clone()),
+            request: request.unwrap_or_else(|| asked.first.name.clone()),
             connections: what.connections,
             threads: what.threads,
             rate: None,
@@ -121,7 +128,7 @@ impl Rounds<'_> {
     fn one(
         &mut self,
         what: &Measure,
-        exchange: &Exchange,
+        asked: &Asked<'_>,
         table: &mut Table,
         index: usize,
         place: &str,
@@ -132,9 +139,9 @@ impl Rounds<'_> {
         };
         let conditions = self.conditions();
         let round = self
-            .start(server, &what.with, exchange)
+            .start(server, &what.with, asked.first)
             .and_then(|running| {
-                let round = measure(&running, what, exchange, table.rate, &conditions);
+                let round = measure(&running, what, asked, table.rate, &conditions);
                 round.map_err(|failure| with_tail(failure, &running))
             });
         let said = match round {
@@ -229,7 +236,7 @@ impl Rounds<'_> {
     fn rate(
         &mut self,
         what: &Measure,
-        exchange: &Exchange,
+        asked: &Asked<'_>,
         notes: &mut Vec<String>,
     ) -> Result<Option<f64>, String> {
         let (share, of) = match &what.kind {
@@ -253,8 +260,8 @@ impl Rounds<'_> {
         for _ in 0..CAPACITY_ROUNDS {
             let conditions = self.conditions();
             let one = self
-                .start(server, &what.with, exchange)
-                .and_then(|running| capacity(&running, what, exchange, &conditions));
+                .start(server, &what.with, asked.first)
+                .and_then(|running| capacity(&running, what, asked, &conditions));
             found.push(one.map_err(|failure| no_rate(failure.to_string()))?);
         }
         let capacity = Spread::of(&found).map_or(0.0, |spread| spread.median);

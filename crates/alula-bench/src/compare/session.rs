@@ -13,7 +13,7 @@ use super::machine;
 use super::markdown;
 use super::pin::Pinning;
 use super::rounds::{Absence, Rounds, program};
-use super::suite::{Server, Suite};
+use super::suite::Suite;
 
 /// Files that are open besides one a connection.
 const SPARE_FILES: usize = 200;
@@ -94,7 +94,7 @@ fn prepare(
         if let Some(why) = &server.skip {
             absent.insert(server.name.clone(), Absence::LeftOut(why.clone()));
         } else if let Some(command) = &server.build {
-            let command = expanded(suite, server, command);
+            let command = expanded(suite, &server.set, command);
             let _ = writeln!(progress, "build {}: {}", server.name, command.join(" "));
             if let Err(why) = finish(&command, &suite.root) {
                 let _ = writeln!(progress, "  {why}");
@@ -105,10 +105,11 @@ fn prepare(
     Ok(absent)
 }
 
-/// A command that runs before the server is started: only what the files set is known by then.
-fn expanded(suite: &Suite, server: &Server, command: &[String]) -> Vec<String> {
+/// A command that runs before any server is started: only what the files set is known by then.
+/// `own`: what is set for the server that it is about.
+fn expanded(suite: &Suite, own: &BTreeMap<String, String>, command: &[String]) -> Vec<String> {
     let mut values = suite.set.clone();
-    values.extend(server.set.clone());
+    values.extend(own.clone());
     values.insert("root".to_owned(), suite.root.display().to_string());
     command.iter().map(|word| expand(word, &values)).collect()
 }
@@ -132,8 +133,13 @@ fn finish(command: &[String], root: &Path) -> Result<(), String> {
 /// The requests that measurements ask for.
 fn exchanges(suite: &Suite) -> Result<BTreeMap<String, Exchange>, String> {
     let mut exchanges = BTreeMap::new();
-    for measure in &suite.measures {
-        if let Some(request) = suite.request(&measure.request)
+    let measures = suite.measures.iter();
+    let names = measures.flat_map(|measure| {
+        let mix = measure.mix.iter().map(|(name, _)| name);
+        std::iter::once(&measure.request).chain(mix)
+    });
+    for name in names {
+        if let Some(request) = suite.request(name)
             && !exchanges.contains_key(&request.name)
         {
             exchanges.insert(request.name.clone(), Exchange::load(request)?);
@@ -177,19 +183,22 @@ fn empty(
     }
 }
 
-/// The version of each server that tells it, and ours.
+/// The version of each server that tells it, of what else the suite names, and ours.
 fn versions(suite: &Suite, absent: &BTreeMap<String, Absence>) -> BTreeMap<String, String> {
     let own = env!("CARGO_PKG_VERSION").to_owned();
     let mut versions = BTreeMap::from([("alula-bench".to_owned(), own)]);
+    let mut note = |name: &str, own: &BTreeMap<String, String>, command: &[String]| {
+        let version = version(&expanded(suite, own, command), &suite.root);
+        versions.insert(name.to_owned(), version.unwrap_or_else(|| "?".to_owned()));
+    };
+    for (name, command) in &suite.versions {
+        note(name, &BTreeMap::new(), command);
+    }
     for server in &suite.servers {
         if let Some(command) = &server.version
             && !absent.contains_key(&server.name)
         {
-            let version = version(&expanded(suite, server, command), &suite.root);
-            versions.insert(
-                server.name.clone(),
-                version.unwrap_or_else(|| "?".to_owned()),
-            );
+            note(&server.name, &server.set, command);
         }
     }
     versions

@@ -42,6 +42,8 @@ pub struct Suite {
     pub server_core: Option<u32>,
     /// The core that the load comes from; anywhere if `None`.
     pub load_core: Option<u32>,
+    /// What else is part of what is measured, and the command that tells its version.
+    pub versions: BTreeMap<String, Vec<String>>,
     /// Commands that run once before everything.
     pub prepare: Vec<Vec<String>>,
     /// Placeholders with the same value for all: name and value.
@@ -120,10 +122,19 @@ pub struct Request {
     pub body: Option<Content>,
     /// The right status.
     pub status: u16,
-    /// The right body, to the byte.
-    pub expected: Content,
+    /// The right body.
+    pub expected: Expected,
     /// Placeholders that hold for this request: name and value.
     pub set: BTreeMap<String, String>,
+}
+
+/// What the body of an answer has to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// This, to the byte.
+    Body(Content),
+    /// A JSON document with these values: a pointer (RFC 6901) and what stands there.
+    Json(Vec<(String, serde_json::Value)>),
 }
 
 /// The bytes of a body.
@@ -144,8 +155,10 @@ pub struct Measure {
     pub title: String,
     /// What is done.
     pub kind: Kind,
-    /// The name of the request that is asked.
+    /// The name of the request that is asked; with a mix the one that shows that a server is ready.
     pub request: String,
+    /// Names and weights of the requests that are asked in its place; none if empty.
+    pub mix: Vec<(String, u32)>,
     /// Connections under load; of the kind `idle`, those that idle.
     pub connections: usize,
     /// Threads of the generator.

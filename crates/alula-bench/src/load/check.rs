@@ -142,7 +142,7 @@ impl Check {
 }
 
 /// What is wrong with the values in a JSON body, if something is.
-fn wrong_value(body: &[u8], length: u64, wanted: &[(String, Value)]) -> Option<String> {
+pub(crate) fn wrong_value(body: &[u8], length: u64, wanted: &[(String, Value)]) -> Option<String> {
     if body.len() as u64 != length {
         return Some(format!(
             "a JSON body of {length} bytes, more than the {MAX_JSON} that are looked at"

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use alula_testkit::Scratch;
 
-/// What every right answer holds.
+/// What every right answer holds, but those below `/json`.
 pub(crate) const BODY: &str = "abcdefghij";
 
 /// What a server says that never listens.
@@ -133,10 +133,15 @@ fn answer(script: Script) {
 /// Serves a connection until the client or the script closes it.
 fn answer_one(mut client: TcpStream, script: Script, count: &AtomicU64) {
     let mut reader = BufReader::new(client.try_clone().expect("a second handle"));
-    while request(&mut reader) {
+    while let Some(path) = request(&mut reader) {
         let number = count.fetch_add(1, Ordering::Relaxed);
         let right = (script.right_from..script.right_until).contains(&number);
-        let body = if right { BODY } else { "abcdefghiX" };
+        let body = match path.as_str() {
+            // Another one each time, with a value that stays.
+            "/json" => format!("{{\"count\":{number},\"right\":{right}}}"),
+            _ if right => BODY.to_owned(),
+            _ => "abcdefghiX".to_owned(),
+        };
         let length = body.len();
         let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n{body}");
         if client.write_all(answer.as_bytes()).is_err() || number == script.closes_at {
@@ -145,16 +150,18 @@ fn answer_one(mut client: TcpStream, script: Script, count: &AtomicU64) {
     }
 }
 
-/// Reads the head of a request; `false` at the end of the connection.
-fn request(reader: &mut BufReader<TcpStream>) -> bool {
+/// Reads the head of a request, and gives its path; `None` at the end of the connection.
+fn request(reader: &mut BufReader<TcpStream>) -> Option<String> {
     let mut line = String::new();
+    reader.read_line(&mut line).ok()?;
+    let path = line.split(' ').nth(1)?.to_owned();
     while line != "\r\n" {
         line.clear();
         if reader.read_line(&mut line).unwrap_or(0) == 0 {
-            return false;
+            return None;
         }
     }
-    true
+    Some(path)
 }
 
 /// A suite of tiny servers in a folder of its own.

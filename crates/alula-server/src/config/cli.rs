@@ -63,9 +63,11 @@ pub fn command() -> Command {
         .after_help(AFTER_HELP)
         .args(OPTIONS.iter().flat_map(arguments))
         .arg(version());
-    // It is handed over before this grammar is asked (`alula-bench`); here it is for the help.
+    // These are handed over before this grammar is asked; here they are for the help.
     let bench = Command::new("bench")
         .about("Load a server and report, compare servers, or guard against a regression");
+    let routes = Command::new("routes")
+        .about("List the routes of a FastAPI application: how each is compiled, or why not");
     Command::new("alula")
         .about("An application server for Python")
         .arg(version())
@@ -73,6 +75,7 @@ pub fn command() -> Command {
         .max_term_width(110)
         .subcommand(serve)
         .subcommand(bench)
+        .subcommand(routes)
         .disable_help_subcommand(true)
 }
 

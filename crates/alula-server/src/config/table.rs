@@ -43,6 +43,8 @@ options! {
         lifespan: String, "lifespan", Kind::Choice("auto|on|off"), Preset::Text("auto");
         /// The path under which the application is mounted by a proxy in front (ASGI `root_path`).
         root_path: String, "root-path", Kind::Text, Preset::Text("");
+        /// Compile the routes of a FastAPI application: where it can be done, never, or refuse to start if a route cannot be.
+        accelerate: String, "accelerate", Kind::Choice("auto|off|require"), Preset::Text("auto");
         /// Run each request in an empty context instead of a copy of the server's.
         reset_contextvars: bool, "reset-contextvars", Kind::Flag, Preset::Flag(false);
     }

@@ -1,5 +1,7 @@
 """Makes responses as FastAPI's request handler does, where a plan does not write them itself."""
 
+# pyright: reportPrivateUsage=false
+
 from typing import Any
 
 from fastapi.exceptions import RequestValidationError, ResponseValidationError
@@ -86,9 +88,7 @@ def response_error(
     endpoint: Any, errors: list[Any], body: Any, scope: Scope
 ) -> ResponseValidationError:
     """The exception for a return value that is not valid."""
-    return ResponseValidationError(
-        errors=errors, body=body, endpoint_ctx=_context(endpoint, scope)
-    )
+    return ResponseValidationError(errors=errors, body=body, endpoint_ctx=_context(endpoint, scope))
 
 
 def _context(endpoint: Any, scope: Scope) -> Any:

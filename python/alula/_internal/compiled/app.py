@@ -4,8 +4,11 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from alula._internal.asgi import Receive, Scope, Send
-from alula._internal.compiled.errors import NotCompiled
 from alula._internal.compiled.report import Counts, RouteReport
+from alula.errors import NotCompiled
+
+_ATTRIBUTE = "_alula_compiled"
+"""Where an application keeps its compiled self: middlewares can be made only once."""
 
 
 class CompiledApp(ABC):
@@ -23,12 +26,18 @@ class CompiledApp(ABC):
         """Answers a request, by a plan if there is one."""
 
     @abstractmethod
+    def prepare(self) -> None:
+        """Makes the application's middlewares, if they are not made yet, as its start would."""
+
+    @abstractmethod
     def report(self) -> list[RouteReport]:
         """What became of each route, in order of registration."""
 
 
 def compile_app(app: object) -> CompiledApp:
     """Compiles a FastAPI application.
+
+    It is compiled once: the same application gives the same object.
 
     Raises `NotCompiled` if it is none, one of a version that was not tested, or one whose
     machinery somebody has replaced.
@@ -41,7 +50,11 @@ def compile_app(app: object) -> CompiledApp:
     check_versions()
     from alula._internal.compiled.stack import Stack
 
-    return Stack(app)
+    known: CompiledApp | None = vars(app).get(_ATTRIBUTE)
+    if known is None:
+        known = Stack(app)
+        vars(app)[_ATTRIBUTE] = known
+    return known
 
 
 def _is_fastapi(app: object) -> bool:

@@ -1,6 +1,7 @@
 """FastAPI's limit of an application's request bodies, out of the way of requests without one."""
 
-from collections.abc import Iterable
+# pyright: reportPrivateUsage=false
+
 from typing import Any
 
 from fastapi._body_limit import AppBodyLimitMiddleware, get_body_limit_error
@@ -10,7 +11,7 @@ from alula._internal.asgi import Application, Receive, Scope, Send
 
 
 class BodyLimit:
-    """An application within `AppBodyLimitMiddleware`, which only requests with a body go through."""
+    """An application within `AppBodyLimitMiddleware`, where only a body makes the detour."""
 
     def __init__(self, app: Application, limit: int | None) -> None:
         self._app = app
@@ -29,8 +30,8 @@ def has_no_body(scope: Scope) -> bool:
     """Whether the request's head says so: RFC 9112 section 6.3, which is HTTP/1's alone."""
     if scope["type"] != "http" or not scope.get("http_version", "").startswith("1"):
         return False
-    headers: Iterable[tuple[bytes, bytes]] = scope["headers"]
-    return not any(name in (b"content-length", b"transfer-encoding") for name, _ in headers)
+    framing = (b"content-length", b"transfer-encoding")
+    return not any(name in framing for name, _ in scope["headers"])
 
 
 def limit_error(scope: Scope, error: Exception) -> Exception | None:

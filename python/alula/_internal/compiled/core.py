@@ -1,5 +1,7 @@
 """The inside of a compiled application: finds a request's plan, and handles what plans raise."""
 
+# pyright: reportPrivateUsage=false
+
 from typing import Any
 
 from starlette.middleware.exceptions import ExceptionMiddleware
@@ -8,7 +10,6 @@ from starlette.requests import Request
 from alula._internal.asgi import Application, Receive, Scope, Send
 from alula._internal.compiled import reading
 from alula._internal.compiled.dependencies import Overrides
-from alula._internal.compiled.errors import NotCompiled
 from alula._internal.compiled.failures import (
     Sender,
     handle_in_app,
@@ -16,12 +17,13 @@ from alula._internal.compiled.failures import (
     handle_in_server,
 )
 from alula._internal.compiled.misses import default_is_usual, not_allowed, not_found
-from alula._internal.compiled.passing import pass_on, refuse, with_limit
+from alula._internal.compiled.passing import pass_on, redirect, refuse, with_limit
 from alula._internal.compiled.plan import Entry
 from alula._internal.compiled.report import Counts, RouteReport
 from alula._internal.compiled.table import Row, Table, Unknown
 from alula._internal.compiled.watch import Watch
 from alula._internal.compiled.writing import Plan, Surroundings, steps_of, write_plan
+from alula.errors import NotCompiled
 
 MAX_OVERRIDES = 16
 """How many sets of `dependency_overrides` a route keeps plans for."""
@@ -196,8 +198,8 @@ class Core:
         if router.redirect_slashes and path != "/":
             other = path.rstrip("/") if path.endswith("/") else path + "/"
             if self._table.matches(other) is not None:
-                self.counts.decline("a redirect to the path with or without a slash")
-                return None
+                self.counts.answered += 1
+                return redirect(self._around), {}
         self.counts.answered += 1
         return refuse(None, self._around, not_found), {}
 
@@ -241,7 +243,6 @@ class Core:
         entry: Entry,
         request: Request | None,
         raw_body: bytes | None,
-        body: Any,
         error: Exception,
         *,
         nested: bool = False,
@@ -269,7 +270,7 @@ class Core:
             return
         try:
             await handle_in_app(scope, receive, sender, error)
-        except Exception as other:
+        except Exception as other:  # noqa: BLE001
             await handle_in_server(scope, receive, sender, self._server_error_handler, other)
 
 

@@ -1,9 +1,11 @@
 """Writes what solves a dependant: its dependencies, depth first, then its own parameters."""
 
+# pyright: reportPrivateUsage=false
+
 from collections import Counter
 from collections.abc import Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, cast
 
 from fastapi.background import BackgroundTasks
 from fastapi.dependencies.models import (
@@ -19,7 +21,9 @@ from fastapi.security import SecurityScopes
 from alula._internal.compiled import parameters
 from alula._internal.compiled.parameters import Taken
 from alula._internal.compiled.source import Source
-from alula._internal.compiled.threads import run_in_thread
+from alula._internal.compiled.threads import ThreadCall
+from alula._internal.compiled.threads_context import ThreadContexts
+from alula.errors import NotCompiled
 
 Overrides = dict[Callable[..., Any], Callable[..., Any]]
 
@@ -37,7 +41,7 @@ def overridden(sub: Any, overrides: Overrides) -> Any:
         return sub
     return get_dependant(
         path=sub.path,
-        call=overrides.get(sub.call, sub.call),
+        call=cast(Callable[..., Any], overrides.get(sub.call, sub.call)),
         name=sub.name,
         parent_oauth_scopes=_get_oauth_scopes(dependant=sub),
         scope=sub.scope,
@@ -85,8 +89,10 @@ class Solver:
         return self._tree.any_of(test)
 
     def write(self, write_body: Callable[[Any, str], dict[str, str]]) -> tuple[dict[str, str], str]:
-        """Writes it all. Returns the local variables of the route's arguments by name, and that of
-        its errors. `write_body` writes a dependant's part of the body."""
+        """Writes it all; `write_body` writes a dependant's part of the body.
+
+        Returns the local variables of the route's arguments by name, and that of its errors.
+        """
         self._write_body = write_body
         for key, times in self._times.items():
             if times > 1:
@@ -183,9 +189,13 @@ class Solver:
             stack = "function_stack" if sub.scope == "function" else "request_stack"
             if self._alone and _is_async_gen_callable(call) and dependant.concurrency is None:
                 enter = source.constant(asynccontextmanager(call))
-                source.line(
-                    f"{value} = await {stack}.enter_async_context({enter}({as_keywords(arguments)}))"
-                )
+                manager = f"{enter}({as_keywords(arguments)})"
+                source.line(f"{value} = await {stack}.enter_async_context({manager})")
+                return
+            if self._alone and dependant.concurrency is None:
+                enter = source.constant(ThreadContexts(call))
+                manager = f"{enter}({as_dict(arguments)})"
+                source.line(f"{value} = await {stack}.enter_async_context({manager})")
                 return
             solve = source.constant(_solve_generator)
             source.line(
@@ -193,17 +203,17 @@ class Solver:
                 f" stack={stack}, sub_values={as_dict(arguments)}, request=request)"
             )
             return
+        if not _is_coroutine_callable(call) and "func" in arguments:
+            raise NotCompiled("FastAPI can call no plain function with a parameter named func")
         text = (
             f"await {name}({as_keywords(arguments)})"
             if _is_coroutine_callable(call)
-            else f"await {source.constant(run_in_thread)}({name}, {as_dict(arguments)})"
+            else f"await {source.constant(ThreadCall(call))}({as_dict(arguments)})"
         )
         if dependant.concurrency is None:
             source.line(f"{value} = {text}")
             return
-        with source.block(
-            f"async with {source.constant(dependant.concurrency)}.get_semaphore():"
-        ):
+        with source.block(f"async with {source.constant(dependant.concurrency)}.get_semaphore():"):
             source.line(f"{value} = {text}")
 
 

@@ -3,6 +3,8 @@
 They are called with an application inside that does nothing but raise the exception again.
 """
 
+# pyright: reportPrivateUsage=false
+
 from typing import Any
 
 from starlette._exception_handler import wrap_app_handling_exceptions
@@ -19,7 +21,7 @@ class Sender:
 
     __slots__ = ("_send", "started")
 
-    def __init__(self, send: Send, started: bool) -> None:  # noqa: FBT001
+    def __init__(self, send: Send, started: bool) -> None:
         self._send = send
         self.started = started
 
@@ -51,9 +53,7 @@ async def handle_in_route(
     await app(scope, receive, sender)
 
 
-async def handle_in_app(
-    scope: Scope, receive: Receive, sender: Sender, error: Exception
-) -> None:
+async def handle_in_app(scope: Scope, receive: Receive, sender: Sender, error: Exception) -> None:
     """As around the router: what a handler raised may have a handler too."""
     request = Request(scope, receive, sender)
     app = wrap_app_handling_exceptions(_raising(error, sender), request)

@@ -1,8 +1,10 @@
 """What is known of one field of a request before there is a request."""
 
+# pyright: reportPrivateUsage=false
+
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fastapi import params
@@ -52,7 +54,7 @@ def read(field: Any, where: str) -> Field | None:
 
 def read_body(field: Any) -> Field:
     """The one field that a whole body is."""
-    return _describe(field, field.alias, ("body",))
+    return replace(_describe(field, field.alias, ("body",)), keeps_text=False)
 
 
 def _describe(field: Any, alias: str, location: tuple[str, ...]) -> Field:

@@ -1,4 +1,4 @@
-"""Which FastAPI this is: only makes that were tested are compiled, and only where nobody patched them."""
+"""Which FastAPI this is: only makes that were tested are compiled, and unpatched ones."""
 
 from types import CodeType, FunctionType
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import fastapi
 import starlette
 
-from alula._internal.compiled.errors import NotCompiled
+from alula.errors import NotCompiled
 
 FASTAPI = ((0, 165), (0, 165))
 """The first and the last minor version of FastAPI whose routes are read."""
@@ -38,10 +38,13 @@ def check_versions() -> None:
 
 def is_own(function: object, module: str) -> bool:
     """Whether a function is the one that this module defines, not somebody's replacement."""
-    if not isinstance(function, FunctionType):
-        return False
+    return comes_from(function, module) and getattr(function, "__module__", None) == module
+
+
+def comes_from(function: object, module: str) -> bool:
+    """Whether a function stands in the file of this module, whatever it calls itself."""
     path = module.replace(".", "/")
-    return function.__module__ == module and function.__code__.co_filename.endswith(
+    return isinstance(function, FunctionType) and function.__code__.co_filename.endswith(
         (f"{path}.py", f"{path}/__init__.py")
     )
 
@@ -61,4 +64,6 @@ def code_within(function: FunctionType, *names: str) -> CodeType:
 def cells(function: FunctionType) -> dict[str, Any]:
     """What a closure holds, by name. Raises `ValueError` for a cell that is empty."""
     names = function.__code__.co_freevars
-    return dict(zip(names, (cell.cell_contents for cell in function.__closure__ or ()), strict=True))
+    return dict(
+        zip(names, (cell.cell_contents for cell in function.__closure__ or ()), strict=True)
+    )

@@ -1,5 +1,7 @@
 """Requests that no route answers: 404 and 405, as the router raises them."""
 
+# pyright: reportPrivateUsage=false
+
 from typing import Any
 
 from fastapi import APIRouter
@@ -10,7 +12,7 @@ from alula._internal.compiled import reading
 
 
 def not_allowed(methods: Any) -> HTTPException:
-    """What a route raises for a method that is not among its own, which are named in their order."""
+    """What a route raises for a method that is not among its own, which it names in order."""
     return HTTPException(status_code=405, headers={"Allow": ", ".join(methods)})
 
 

@@ -1,5 +1,7 @@
 """Writes what finds and checks a dependant's parameters."""
 
+# pyright: reportPrivateUsage=false
+
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +11,6 @@ from pydantic import ValidationError
 from starlette.datastructures import Headers, QueryParams
 
 from alula._internal.compiled import fields
-from alula._internal.compiled.errors import NotCompiled
 from alula._internal.compiled.fields import Field
 from alula._internal.compiled.source import Source
 from alula._internal.compiled.values import (
@@ -34,9 +35,10 @@ class Taken:
 
 
 def write(source: Source, dependant: Any, errors: str, taken: Taken) -> dict[str, str]:
-    """Writes the extraction of a dependant's parameters in FastAPI's order: path, query, header,
-    cookie. Returns the local variable of each by its name; errors are appended to `errors`, which
-    is None or a list."""
+    """Writes the extraction of a dependant's parameters: path, query, header, cookie, as FastAPI.
+
+    Returns the local variable of each by its name; errors are added to `errors`, None or a list.
+    """
     found: dict[str, str] = {}
     for where in ("path", "query", "header", "cookie"):
         group: Sequence[Any] = getattr(dependant, f"{where}_params")
@@ -94,14 +96,15 @@ def _as_fastapi(source: Source, where: str, group: Sequence[Any], errors: str) -
 def _one(source: Source, where: str, field: Field, errors: str, taken: Taken) -> str:
     value = source.name()
     source.line(f"{value} = {_taken(source, where, field, taken)}")
-    absent = f"not {value}" if field.is_list and where in ("query", "header") else f"{value} is None"
+    absent = (
+        f"not {value}" if field.is_list and where in ("query", "header") else f"{value} is None"
+    )
     check(source, field, value, errors, absent)
     return value
 
 
 def check(source: Source, field: Field, value: str, errors: str, absent: str) -> None:
-    """Writes what becomes of a value: the default if it is absent, else what its validator makes
-    of it."""
+    """Writes what becomes of a value: its default if absent, else what its validator makes."""
     with source.block(f"if {absent}:"):
         if field.required:
             missing = source.constant(get_missing_field_error)

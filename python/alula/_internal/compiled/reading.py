@@ -1,4 +1,6 @@
-"""Reads the routes of FastAPI 0.165: what runs for each, taken from the closures that really run."""
+"""Reads the routes of FastAPI 0.165: what runs for each, out of the closures that really run."""
+
+# pyright: reportPrivateUsage=false
 
 from collections.abc import Iterator
 from types import FunctionType
@@ -11,9 +13,9 @@ from starlette import routing
 from starlette.convertors import PathConvertor, StringConvertor
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 
-from alula._internal.compiled.errors import NotCompiled
 from alula._internal.compiled.make import cells, code_within, is_own
 from alula._internal.compiled.plan import Endpoint, Entry
+from alula.errors import NotCompiled
 
 _OWN = {
     "fastapi.routing": (
@@ -42,7 +44,7 @@ _HOMES = {
 
 
 def check_machinery() -> None:
-    """Raises `NotCompiled` if somebody replaced one of the functions that a request runs through."""
+    """Raises `NotCompiled` if somebody replaced one of the functions that requests run through."""
     import fastapi.dependencies.utils as solving
 
     for module in (made, solving):
@@ -63,6 +65,7 @@ def check_machinery() -> None:
 
 
 _ROUTE_APP = code_within(cast(FunctionType, made.request_response), "app")
+_STARLETTE_APP = code_within(cast(FunctionType, routing.request_response), "app")
 _HANDLER = code_within(cast(FunctionType, made.get_request_handler), "app")
 
 
@@ -91,7 +94,7 @@ def routers(router: Any) -> list[Any]:
 
 
 def _entry(route: Any) -> Iterator[Entry]:
-    kind = type(route)
+    kind = cast(type[Any], type(route))
     if kind is made._IncludedRouter:
         yield from _included(route)
     elif isinstance(route, routing.WebSocketRoute):
@@ -125,22 +128,27 @@ def _included(included: Any) -> Iterator[Entry]:
 
 def _plain(route: Any, extra: dict[str, Any] | None = None) -> Entry:
     """A route that is no `APIRoute`: its pattern counts, what it does is its own affair."""
-    kind = type(route)
-    if kind is routing.Route and not _REPLACEABLE & vars(route).keys():
-        return _with_pattern(route, "a Starlette Route", route.app, extra)
-    if kind is routing.Mount and not _REPLACEABLE & vars(route).keys():
+    kind = cast(type[Any], type(route))
+    if kind is routing.Route and not _is_patched(route):
+        own = getattr(route.app, "__code__", None) is _STARLETTE_APP
+        reason = None if own else "a Starlette Route with an application of its own"
+        return _with_pattern(route, reason, route.app, extra)
+    if kind is routing.Mount and not _is_patched(route):
         return _with_pattern(route, "a Starlette Mount", None, extra)
     return _opaque(route, f"of class {kind.__name__}, which may match anything")
 
 
-_REPLACEABLE = {"matches", "handle"}
+def _is_patched(route: Any) -> bool:
+    """Whether somebody put a method into the route itself."""
+    own = cast(dict[str, Any], vars(route))
+    return "matches" in own or "handle" in own
 
 
 def _matches_as_usual(kind: type[Any]) -> bool:
     return kind.matches is made.APIRoute.matches and kind.handle is made.APIRoute.handle
 
 
-def _with_pattern(route: Any, reason: str, app: Any, extra: dict[str, Any] | None) -> Entry:
+def _with_pattern(route: Any, reason: str | None, app: Any, extra: dict[str, Any] | None) -> Entry:
     return Entry(
         path=route.path_format,
         name=route.name or "",
@@ -189,16 +197,18 @@ def _read(
     route: Any, holder: Any, extra: dict[str, Any], limits: dict[str, Any] | None = None
 ) -> Entry:
     """An `APIRoute`; `holder` is itself, or what an included router made of it."""
-    if _REPLACEABLE & vars(route).keys() or not _matches_as_usual(type(route)):
-        return _opaque(route, f"of class {type(route).__name__}, whose methods were replaced")
+    kind = cast(type[Any], type(route))
+    if _is_patched(route) or not _matches_as_usual(kind):
+        return _opaque(route, f"of class {kind.__name__}, whose methods were replaced")
     endpoint, limit, reason = None, None, None
-    try:
-        if limits:
-            raise NotCompiled("its router has form limits")
+    if limits:
+        reason = "its router has form limits"
+    else:
         app, limit = _without_limit(holder.app)
-        endpoint = _endpoint(app)
-    except NotCompiled as error:
-        reason = str(error)
+        try:
+            endpoint = _endpoint(app)
+        except NotCompiled as error:
+            reason = str(error)
     return Entry(
         path=holder.path,
         name=holder.name,
@@ -219,19 +229,19 @@ def _without_limit(app: Any) -> tuple[Any, int | None]:
     """What FastAPI has put a limit of the body around, and the limit."""
     if type(app) is not RequestBodyLimitMiddleware or "__call__" in vars(app):
         return app, None
-    inner = app.app
+    inner: Any = app.app
     if type(inner) is not _BodyLimitExceptionMiddleware:
         return app, None
     return inner.app, app.max_body_size
 
 
 def _endpoint(app: Any) -> Endpoint:
-    """What is in the closures of a route's `app`. Raises `NotCompiled` if they are not FastAPI's."""
+    """What a route's `app` closes over. Raises `NotCompiled` if it is not FastAPI's own."""
     if not isinstance(app, FunctionType) or app.__code__ is not _ROUTE_APP:
         raise NotCompiled("what it calls is not FastAPI's own")
     handler = cells(app)["f"]
     if not isinstance(handler, FunctionType) or handler.__code__ is not _HANDLER:
-        raise NotCompiled("its request handler is not FastAPI's own (a custom route class, or a wrapper)")
+        raise NotCompiled("its request handler is a custom one, not FastAPI's own")
     held = cells(handler)
     response_class = held["response_class"]
     return Endpoint(

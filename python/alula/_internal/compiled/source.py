@@ -1,7 +1,7 @@
 """Generated Python: lines with indentation, and the objects that they name."""
 
 import linecache
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from itertools import count
 from typing import Any
@@ -33,7 +33,7 @@ class Source:
         return "    " * self._depth
 
     @contextmanager
-    def block(self, head: str) -> Iterator[None]:
+    def block(self, head: str) -> Generator[None]:
         """Adds a line that opens a block, and indents what follows within the `with`."""
         self.line(head)
         self._depth += 1

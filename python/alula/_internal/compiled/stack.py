@@ -1,14 +1,15 @@
 """An application's middlewares around its compiled core."""
 
+# pyright: reportPrivateUsage=false
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from fastapi import FastAPI
 from fastapi.middleware.asyncexitstack import AsyncExitStackMiddleware
 from fastapi.telemetry._asgi import ExceptionTelemetryMiddleware
-from opentelemetry import trace
+from opentelemetry import _logs, metrics, trace
 from opentelemetry._logs import _internal as _logs_internal
 from opentelemetry.metrics import _internal as _metrics
 from starlette.applications import Starlette
@@ -20,10 +21,13 @@ from alula._internal.compiled import reading
 from alula._internal.compiled.app import CompiledApp
 from alula._internal.compiled.body_limit import BodyLimit
 from alula._internal.compiled.core import Core
-from alula._internal.compiled.errors import NotCompiled
-from alula._internal.compiled.make import is_own
+from alula._internal.compiled.make import comes_from, is_own
 from alula._internal.compiled.report import RouteReport
+from alula.errors import NotCompiled
 
+_TRACERS = trace.get_tracer_provider
+_METERS = metrics.get_meter_provider
+_LOGGERS = _logs.get_logger_provider
 
 _ENVIRONMENT = (
     "OTEL_PYTHON_TRACER_PROVIDER",
@@ -53,21 +57,27 @@ class Stack(CompiledApp):
         """What became of each route."""
         if self._core is None:
             core = Core(
-                self.app, ExceptionMiddleware(self.app.router), self.app, self.counts, outermost=True
+                self.app,
+                ExceptionMiddleware(self.app.router),
+                self.app,
+                self.counts,
+                outermost=True,
             )
             return core.reports
         if self._core.is_stale():
             self._core.refresh()
         return self._core.reports
 
+    def prepare(self) -> None:
+        """Makes the application's middlewares, if they are not made yet."""
+        self._prepare()
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request."""
+        cause = self._prepare()
         if scope["type"] != "http":
-            if scope["type"] == "websocket":
-                self._prepare()
             await self.app(scope, receive, send)
             return
-        cause = self._prepare()
         core = self._core
         if cause is not None or core is None:
             self.counts.decline(cause or "not compiled")
@@ -157,7 +167,7 @@ def _around(app: Any, core: Application, server_error: Any) -> Application:
 def _check(app: Any) -> None:
     """Raises `NotCompiled` for an application that does not do what FastAPI's does."""
     reading.check_machinery()
-    kind = type(app)
+    kind = cast(type[Any], type(app))
     for name, owner in (
         ("__call__", FastAPI),
         ("build_middleware_stack", FastAPI),
@@ -180,6 +190,9 @@ def _telemetry_is_off() -> bool:
         trace._TRACER_PROVIDER is None
         and _metrics._METER_PROVIDER is None
         and _logs_internal._LOGGER_PROVIDER is None
+        and trace.get_tracer_provider is _TRACERS
+        and metrics.get_meter_provider is _METERS
+        and _logs.get_logger_provider is _LOGGERS
     )
 
 
@@ -195,6 +208,9 @@ def _question(app: Any) -> Callable[[], bool]:
         hasattr(trace, "_TRACER_PROVIDER")
         and hasattr(_metrics, "_METER_PROVIDER")
         and hasattr(_logs_internal, "_LOGGER_PROVIDER")
+        and comes_from(_TRACERS, "opentelemetry.trace")
+        and comes_from(_METERS, "opentelemetry.metrics._internal")
+        and comes_from(_LOGGERS, "opentelemetry._logs._internal")
     )
     if given or not known or any(name in os.environ for name in _ENVIRONMENT):
         return _never_off

@@ -7,7 +7,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 Target = TypeVar("Target")
 
 
-class Unknown(Exception):  # noqa: N818
+class Unknown(Exception):
     """Raised when only the application's own router can tell what a request leads to."""
 
 

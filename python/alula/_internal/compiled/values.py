@@ -1,15 +1,19 @@
 """What generated plans call for each request, where FastAPI would have made an object first."""
 
+# pyright: reportPrivateUsage=false
+
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from email.message import Message
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qsl
 
 from fastapi._compat.v2 import _regenerate_error_with_loc
 from fastapi.encoders import jsonable_encoder
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticSerializationError, from_json, to_json
 from starlette.requests import ClientDisconnect, cookie_parser
 
 from alula._internal.asgi import Message as AsgiMessage
@@ -20,12 +24,18 @@ RawHeaders = Iterable[tuple[bytes, bytes]]
 
 def parse_query(query: bytes) -> list[tuple[str, str]]:
     """The pairs of a query string, as `starlette.datastructures.QueryParams` has them."""
-    return parse_qsl(query.decode("latin-1"), keep_blank_values=True) if query else []
+    if not query:
+        return []
+    text = query.decode("latin-1")
+    if "%" in text or "+" in text:
+        return parse_qsl(text, keep_blank_values=True)
+    pairs = [piece.partition("=") for piece in text.split("&") if piece]
+    return [(name, value) for name, _, value in pairs]
 
 
 def query_dict(query: bytes) -> dict[str, str]:
     """The last value of each name in a query string."""
-    return dict(parse_query(query))
+    return dict(parse_query(query)) if query else {}
 
 
 def header_value(headers: RawHeaders, name: bytes) -> str | None:
@@ -52,13 +62,11 @@ def cookies_of(headers: RawHeaders) -> dict[str, str]:
 
 def validation_errors(error: ValidationError, location: tuple[str, ...]) -> list[dict[str, Any]]:
     """The errors of a field as FastAPI reports them."""
-    return _regenerate_error_with_loc(
-        errors=error.errors(include_url=False), loc_prefix=location
-    )
+    return _regenerate_error_with_loc(errors=error.errors(include_url=False), loc_prefix=location)
 
 
 @lru_cache(maxsize=256)
-def is_json(content_type: str | None, strict: bool) -> bool:  # noqa: FBT001
+def is_json(content_type: str | None, strict: bool) -> bool:
     """Whether FastAPI parses a body of this content type as JSON."""
     if not content_type:
         return not strict
@@ -71,19 +79,68 @@ def is_json(content_type: str | None, strict: bool) -> bool:  # noqa: FBT001
 
 
 def load_json(body: bytes) -> Any:
-    """A JSON body, as `Request.json()` has it. Raises what it raises."""
-    return json.loads(body)
+    """A JSON body, as `Request.json()` has it. Raises what it raises.
+
+    Pydantic's parser has the same values; what it refuses, the standard library decides.
+    """
+    try:
+        return from_json(body)
+    except ValueError:
+        return json.loads(body)
+
+
+_ATOMS = frozenset((str, bool, type(None)))
+_DEEPEST = 32
+_BIG = 2**63
+"""From there on the standard library may refuse to write an integer."""
+
+_encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, indent=None, separators=(",", ":"))
+"""As Starlette's `JSONResponse` has it."""
+
+
+def _is_plain(value: object, floats: bool, depth: int = 0) -> bool:
+    """Whether a value is of the types alone that FastAPI leaves as they are."""
+    kind = type(value)
+    if kind in _ATOMS:
+        return True
+    if kind is int:
+        return -_BIG < cast(int, value) < _BIG
+    if kind is dict:
+        items = cast(dict[object, object], value)
+        for key in items:
+            if type(key) is not str or key.startswith("_sa"):
+                return False
+        inner = items.values()
+    elif kind is list:
+        inner = cast(list[object], value)
+    else:
+        return floats and kind is float
+    if depth > _DEEPEST:
+        return False
+    for item in inner:
+        if type(item) not in _ATOMS and not _is_plain(item, floats, depth + 1):
+            return False
+    return True
 
 
 def encode_json(value: object) -> bytes:
     """An untyped return as `JSONResponse(jsonable_encoder(value))` has it."""
-    return json.dumps(
-        jsonable_encoder(value),
-        ensure_ascii=False,
-        allow_nan=False,
-        indent=None,
-        separators=(",", ":"),
-    ).encode("utf-8")
+    if isinstance(value, BaseModel):
+        value = value.model_dump(
+            mode="json",
+            include=None,
+            exclude=None,
+            by_alias=True,
+            exclude_unset=False,
+            exclude_none=False,
+            exclude_defaults=False,
+        )
+    if _is_plain(value, floats=False):
+        # All encoders write such a value alike: pydantic's is the quickest.
+        with suppress(PydanticSerializationError):  # a lone surrogate
+            return to_json(value)
+    plain = _is_plain(value, floats=True)
+    return _encoder.encode(value if plain else jsonable_encoder(value)).encode("utf-8")
 
 
 async def rest_of_body(message: AsgiMessage, receive: Receive) -> bytes:

@@ -1,5 +1,7 @@
 """Notices that the routes of an application were changed, at next to no cost for a request."""
 
+# pyright: reportPrivateUsage=false
+
 from collections.abc import Iterable
 from typing import Any, SupportsIndex
 

@@ -1,5 +1,8 @@
 """Writes a route's plan: one `async def` that does what FastAPI's machinery does, and no more."""
 
+# pyright: reportPrivateUsage=false
+
+import inspect
 import json
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
@@ -12,6 +15,7 @@ from fastapi.dependencies.utils import (
     _should_embed_body_fields,
     request_body_to_args,
 )
+from fastapi.encoders import jsonable_encoder
 from fastapi.exceptions import FastAPIError
 from fastapi.utils import is_body_allowed_for_status_code
 from pydantic import ValidationError
@@ -28,12 +32,12 @@ from alula._internal.compiled.dependencies import (
     as_keywords,
     is_generator,
 )
-from alula._internal.compiled.errors import NotCompiled
 from alula._internal.compiled.failures import Sender
 from alula._internal.compiled.parameters import Taken
 from alula._internal.compiled.plan import Endpoint, Entry
 from alula._internal.compiled.source import Source
-from alula._internal.compiled.threads import run_in_thread
+from alula._internal.compiled.threads import ThreadCall
+from alula.errors import NotCompiled
 
 Plan = Callable[[Scope, Receive, Send, dict[str, Any]], Awaitable[None]]
 
@@ -43,10 +47,11 @@ class Surroundings:
 
     def __init__(
         self,
-        expose: Callable[[Scope, Entry, dict[str, Any]], None],
+        expose: Callable[[Scope, Entry | None, dict[str, Any]], None],
         failed_in_route: Callable[..., Awaitable[None]],
         failed: Callable[..., Awaitable[None]],
-        exposed: bool,  # noqa: FBT001
+        *,
+        exposed: bool,
     ) -> None:
         self.expose = expose
         self.failed_in_route = failed_in_route
@@ -63,7 +68,8 @@ def write_plan(entry: Entry, around: Surroundings, overrides: Overrides) -> Plan
 def steps_of(entry: Entry) -> tuple[str, ...]:
     """What a route's plan does, for people."""
     endpoint = entry.endpoint
-    assert endpoint is not None
+    if endpoint is None:
+        return (f"call {_name(entry.holder.endpoint)} with the request",)
     dependant = endpoint.dependant
     steps = [
         f"{where} {field.name}"
@@ -73,7 +79,9 @@ def steps_of(entry: Entry) -> tuple[str, ...]:
     if endpoint.body_field is not None:
         steps.append("form" if endpoint.is_body_form else "json body")
     steps += [f"depends {_name(sub.call)}" for sub in dependant.dependencies]
-    steps.append(f"call {_name(dependant.call)}" + ("" if endpoint.is_coroutine else " in a thread"))
+    steps.append(
+        f"call {_name(dependant.call)}" + ("" if endpoint.is_coroutine else " in a thread")
+    )
     steps.append("response model" if endpoint.response_field is not None else "encode")
     return tuple(steps)
 
@@ -111,6 +119,9 @@ class _Writer:
     def _refuse(self) -> None:
         endpoint = self.endpoint
         call = endpoint.dependant.call
+        names = inspect.signature(call).parameters if not endpoint.is_coroutine else ()
+        if "func" in names:
+            raise NotCompiled("FastAPI can call no plain function with a parameter named func")
         if endpoint.is_sse_stream or endpoint.is_json_stream or is_generator(call):
             raise NotCompiled("its handler is a generator")
         if self.solver.any_of(lambda each: bool(each.websocket_param_name)):
@@ -147,7 +158,7 @@ class _Writer:
             source.line(
                 f"await {self.constant(self.around.failed_in_route)}"
                 f"(scope, receive, sender, path_params, {self.constant(self.entry)},"
-                " request, raw_body, body, error)"
+                " request, raw_body, error)"
             )
 
     def _full(self) -> None:
@@ -168,13 +179,15 @@ class _Writer:
                     self._respond()
                     source.line("awaited = True")
                 with source.block("if not awaited:"):
-                    source.line(f"raise {self.constant(FastAPIError)}({self.constant(_NOT_AWAITED)})")
+                    source.line(
+                        f"raise {self.constant(FastAPIError)}({self.constant(_NOT_AWAITED)})"
+                    )
             with source.block("except Exception as error:"):
                 self._make_sender()
                 source.line(
                     f"await {self.constant(self.around.failed_in_route)}"
                     f"(scope, receive, sender, path_params, {self.constant(self.entry)},"
-                    " request, raw_body, body, error, nested=True)"
+                    " request, raw_body, error, nested=True)"
                 )
         with source.block("except Exception as error:"):
             self._make_sender()
@@ -246,9 +259,8 @@ class _Writer:
             source.line("request._body = raw_body")
             source.line("request._stream_consumed = True")
         with source.block("if raw_body:"):
-            source.line(
-                f"content_type = {self.constant(values.header_value)}(scope['headers'], b'content-type')"
-            )
+            find = self.constant(values.header_value)
+            source.line(f"content_type = {find}(scope['headers'], b'content-type')")
             strict = bool(self.endpoint.strict_content_type)
             is_json = f"{self.constant(values.is_json)}(content_type, {strict})"
             with source.block(f"if content_type == 'application/json' or {is_json}:"):
@@ -299,12 +311,11 @@ class _Writer:
                 with source.block(f"if not isinstance(raw, {self.constant(Response)}):"):
                     self._validate_response("raw")
         elif endpoint.response_field is None:
-            source.line(f"raw = await {self.constant(run_in_thread)}({call}, {as_dict(arguments)})")
+            run = self.constant(ThreadCall(endpoint.dependant.call))
+            source.line(f"raw = await {run}({as_dict(arguments)})")
         else:
-            job = self.constant(_job(endpoint))
-            source.line(
-                f"raw, value, wrong = await {self.constant(run_in_thread)}({job}, {as_dict(arguments)})"
-            )
+            run = self.constant(ThreadCall(_job(endpoint)))
+            source.line(f"raw, value, wrong = await {run}({as_dict(arguments)})")
             with source.block("if wrong is not None:"):
                 self._raise_response_error()
         self._make_response()
@@ -360,7 +371,7 @@ class _Writer:
         if field is None:
             if self._writes_itself():
                 return f"{self.constant(values.encode_json)}(raw)"
-            return f"{self.constant(made.jsonable_encoder)}(raw)"
+            return f"{self.constant(jsonable_encoder)}(raw)"
         dump = field.serialize_json if endpoint.default_response_class else field.serialize
         if endpoint.default_response_class and getattr(
             field._type_adapter, "pydantic_complete", False
@@ -386,18 +397,18 @@ class _Writer:
         if dumps:
             source.line("arguments['media_type'] = 'application/json'")
         make = self.constant(Response if dumps else endpoint.response_class)
-        source.line(
-            f"response = {self.constant(answers.make_response)}({make}, content, arguments, injected)"
-        )
+        build = self.constant(answers.make_response)
+        source.line(f"response = {build}({make}, content, arguments, injected)")
 
     def _respond(self) -> None:
         source = self.source
         status = self.endpoint.status_code or 200
         with source.block("if response is None:"):
             source.line("started = True")
+            json_type = self.constant(answers.JSON_TYPE)
             source.line(
                 f"await send({{'type': 'http.response.start', 'status': {status}, 'headers':"
-                f" [(b'content-length', b'%d' % len(content)), {self.constant(answers.JSON_TYPE)}]}})"
+                f" [(b'content-length', b'%d' % len(content)), {json_type}]}})"
             )
             source.line("await send({'type': 'http.response.body', 'body': content})")
             if self.tasks:

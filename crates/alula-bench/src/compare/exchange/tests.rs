@@ -3,7 +3,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 
 use super::{Exchange, Wrong};
-use crate::compare::suite::{Content, Request};
+use crate::compare::suite::{Content, Expected, Request};
 
 fn request() -> Request {
     Request {
@@ -13,7 +13,7 @@ fn request() -> Request {
         headers: vec![("X-One".to_owned(), "1".to_owned())],
         body: None,
         status: 200,
-        expected: Content::Text("abcdef".to_owned()),
+        expected: Expected::Body(Content::Text("abcdef".to_owned())),
         set: BTreeMap::new(),
     }
 }
@@ -46,6 +46,37 @@ fn serving(answers: &'static [&'static str]) -> u16 {
 const RIGHT: &str = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabcdef";
 const CHUNKED: &str =
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n3\r\ndef\r\n0\r\n\r\n";
+
+const ONE: &str = "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n{\"a\":1}";
+const ONE_AND_MORE: &str = "HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n{\"b\":9,\"a\":1}";
+const TWO: &str = "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n{\"a\":2}";
+
+#[test]
+fn values_in_a_json_body_are_enough_where_only_they_are_expected() {
+    let answered = |answers| {
+        let mut request = request();
+        request.expected = Expected::Json(vec![("/a".to_owned(), serde_json::json!(1))]);
+        let exchange = Exchange::load(&request).expect("loaded");
+        exchange.check(serving(answers))
+    };
+    answered(&[ONE, ONE_AND_MORE]).expect("both right");
+    let cases: [(&'static [&'static str], &str); 2] = [
+        (
+            &[ONE, TWO],
+            "JSON value at '/a' is 2, expected 1; the body: \"{\\\"a\\\":2}\"",
+        ),
+        (
+            &[RIGHT],
+            "the body is no JSON: expected value at line 1 column 1; the body: \"abcdef\"",
+        ),
+    ];
+    for (answers, expected) in cases {
+        match answered(answers) {
+            Err(Wrong::Answer(what)) => assert_eq!(what, expected),
+            other => panic!("{other:?}, expected {expected}"),
+        }
+    }
+}
 
 #[test]
 fn the_request_goes_out_as_it_stands_in_the_suite() {
@@ -132,7 +163,7 @@ fn a_constant_answer_is_a_right_one() {
 #[test]
 fn a_file_that_is_not_there_is_named() {
     let mut request = request();
-    request.expected = Content::File("/nowhere/at.all".into());
+    request.expected = Expected::Body(Content::File("/nowhere/at.all".into()));
     let why = Exchange::load(&request).expect_err("no file");
     assert!(
         why.starts_with("request \"plain\": /nowhere/at.all: "),

@@ -5,6 +5,7 @@ use toml::Value;
 use super::keys::{Keys, TEXT, list, number, text};
 use super::{Against, Kind, Measure, Rate, SuiteError, Target};
 use crate::compare::figure::Figure;
+use crate::request::MAX_WEIGHT;
 
 /// The most connections of a measurement.
 const MOST_CONNECTIONS: u32 = 100_000;
@@ -30,6 +31,7 @@ fn measure(mut keys: Keys<'_>) -> Result<Measure, SuiteError> {
         title: keys.text("title")?.unwrap_or_else(|| name.clone()),
         name,
         request: keys.required("request", TEXT, text)?,
+        mix: mix(&mut keys, &kind)?,
         connections: connections.unwrap_or(preset) as usize,
         threads: keys.whole("threads", 1, 64)?.unwrap_or(1) as usize,
         rounds: keys.whole("rounds", 1, 1000)?.map(|rounds| rounds as usize),
@@ -81,6 +83,33 @@ fn rate(value: &Value) -> Option<Rate> {
     let share = number(table.get("share")?).filter(|&share| share > 0.0 && share <= 1.0)?;
     let of = text(table.get("of")?)?;
     (table.len() == 2).then_some(Rate::Share { share, of })
+}
+
+/// Requests by weight.
+fn mix(keys: &mut Keys<'_>, kind: &Kind) -> Result<Vec<(String, u32)>, SuiteError> {
+    let accepted = format!(
+        "a table of requests' names and their weights, whole numbers of up to {MAX_WEIGHT} in all"
+    );
+    let weights = keys.optional("mix", &accepted, |value| {
+        let table = value.as_table().filter(|table| !table.is_empty())?;
+        let weights = table.iter().map(|(name, weight)| {
+            let weight = u32::try_from(weight.as_integer()?).ok()?;
+            (1..=MAX_WEIGHT)
+                .contains(&weight)
+                .then(|| (name.clone(), weight))
+        });
+        let weights: Vec<(String, u32)> = weights.collect::<Option<_>>()?;
+        let total: u64 = weights.iter().map(|(_, weight)| u64::from(*weight)).sum();
+        (total <= u64::from(MAX_WEIGHT)).then_some(weights)
+    })?;
+    match kind {
+        Kind::Idle | Kind::Start if weights.is_some() => {
+            let value = Value::String(kind.name().to_owned());
+            let accepted = "\"closed\", \"open\" or \"memory\" if there is a mix";
+            Err(keys.refuse("kind", &value, accepted))
+        }
+        _ => Ok(weights.unwrap_or_default()),
+    }
 }
 
 /// The figures to show; by default the first few that the kind gives.

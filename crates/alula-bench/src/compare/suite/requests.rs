@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use toml::Value;
+
 use super::keys::{Keys, TEXT, text};
-use super::{Content, Request, SuiteError};
+use super::{Content, Expected, Request, SuiteError};
 
 pub(super) fn read(keys: &mut Keys<'_>, root: &Path) -> Result<Vec<Request>, SuiteError> {
     let tables = keys.tables("request")?;
@@ -25,13 +27,7 @@ fn request(mut keys: Keys<'_>, root: &Path) -> Result<Request, SuiteError> {
         let plain = |byte: u8| byte.is_ascii_graphic();
         text(value).filter(|path| path.starts_with('/') && path.bytes().all(plain))
     })?;
-    let expected = content(&mut keys, "expect-body", "expect-file", root)?;
-    let expected = expected.ok_or_else(|| {
-        keys.missing(
-            "expect-body",
-            "the whole body of the answer, or expect-file",
-        )
-    })?;
+    let expected = expected(&mut keys, root)?;
     let request = Request {
         name: keys.required("name", TEXT, text)?,
         method: method.unwrap_or_else(|| preset.to_owned()),
@@ -44,6 +40,36 @@ fn request(mut keys: Keys<'_>, root: &Path) -> Result<Request, SuiteError> {
     };
     keys.finish()?;
     Ok(request)
+}
+
+fn expected(keys: &mut Keys<'_>, root: &Path) -> Result<Expected, SuiteError> {
+    let body = content(keys, "expect-body", "expect-file", root)?;
+    match (body, keys.take("expect-json")) {
+        (Some(body), None) => Ok(Expected::Body(body)),
+        (None, Some(value)) => json_values(&value).map(Expected::Json).ok_or_else(|| {
+            let accepted = "a table of JSON pointers, such as \"/id\", and what stands there";
+            keys.refuse("expect-json", &value, accepted)
+        }),
+        (Some(_), Some(value)) => {
+            let accepted = "either expect-json or the whole body, not both";
+            Err(keys.refuse("expect-json", &value, accepted))
+        }
+        (None, None) => {
+            let accepted = "the whole body of the answer, or expect-file, or expect-json";
+            Err(keys.missing("expect-body", accepted))
+        }
+    }
+}
+
+/// Values in a JSON body, by pointer (RFC 6901).
+fn json_values(value: &Value) -> Option<Vec<(String, serde_json::Value)>> {
+    let table = value.as_table().filter(|table| !table.is_empty())?;
+    let values = table.iter().map(|(pointer, value)| {
+        let is_pointer = pointer.is_empty() || pointer.starts_with('/');
+        let value = serde_json::to_value(value).ok()?;
+        is_pointer.then(|| (pointer.clone(), value))
+    });
+    values.collect()
 }
 
 fn content(

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use alula_testkit::Scratch;
 
-use super::{Against, Content, Kind, Rate, Role, Suite, read};
+use super::{Against, Content, Expected, Kind, Rate, Role, Suite, read};
 use crate::compare::figure::Figure;
 
 /// A suite that is accepted; tests change single lines of it.
@@ -108,7 +108,10 @@ fn every_key_is_read() {
     assert_eq!((plain.method.as_str(), plain.status), ("GET", 200));
     assert_eq!((echo.method.as_str(), echo.status), ("POST", 201));
     assert_eq!(echo.body, Some(Content::Text("abc".to_owned())));
-    assert_eq!(echo.expected, Content::File(suite.root.join("echo.bin")));
+    assert_eq!(
+        echo.expected,
+        Expected::Body(Content::File(suite.root.join("echo.bin")))
+    );
     assert_eq!(echo.headers, [("X-One".to_owned(), "1".to_owned())]);
     let [closed, open] = suite.measures.as_slice() else {
         panic!("two measures");
@@ -206,7 +209,36 @@ fn errors_name_file_key_value_and_what_is_accepted() {
             "expect-file = \"echo.bin\"",
             "",
             "two.toml: request[2].expect-body is missing; \
-             expected the whole body of the answer, or expect-file",
+             expected the whole body of the answer, or expect-file, or expect-json",
+        ),
+        (
+            "expect-file = \"echo.bin\"",
+            "expect-json = { id = 1 }",
+            "two.toml: request[2].expect-json: { id = 1 } is not accepted; \
+             expected a table of JSON pointers, such as \"/id\", and what stands there",
+        ),
+        (
+            "expect-file = \"echo.bin\"",
+            "expect-file = \"echo.bin\"\nexpect-json = { \"/id\" = 1 }",
+            "two.toml: request[2].expect-json: { \"/id\" = 1 } is not accepted; \
+             expected either expect-json or the whole body, not both",
+        ),
+        (
+            "connections = 7",
+            "connections = 7\nmix = { echo = 0 }",
+            "two.toml: measure[2].mix: { echo = 0 } is not accepted; expected a table of requests' \
+             names and their weights, whole numbers of up to 10000 in all",
+        ),
+        (
+            "connections = 7",
+            "connections = 7\nmix = { echo = 1, plain = 2 }",
+            "two.toml: measure \"open\": mix: \"plain\" is not accepted; expected one of echo",
+        ),
+        (
+            "baseline = \"one\"",
+            "baseline = \"one\"\nversions = { cc = [\"cc\", \"{app}\"] }",
+            "two.toml: versions.cc: \"{app}\" is not accepted; \
+             expected placeholders among {root} and those of [set]",
         ),
         (
             "[[\"X-One\", \"1\"]]",
@@ -265,6 +297,45 @@ fn errors_name_file_key_value_and_what_is_accepted() {
     for (piece, by, expected) in cases {
         assert_eq!(refused(piece, by), expected);
     }
+}
+
+#[test]
+fn a_mix_has_names_and_weights_and_its_requests_start_one_server() {
+    let mix = |lines: &str| parse(&WHOLE.replacen("connections = 7", lines, 1));
+    let suite = mix("mix = { echo = 10000 }").expect("accepted");
+    assert_eq!(suite.measures[1].mix, [("echo".to_owned(), 10_000)]);
+    assert_eq!(suite.measures[0].mix, []);
+    assert!(mix("mix = { echo = 10001 }").is_err());
+    // With the placeholders of both requests alike, both fit.
+    let alike = WHOLE.replacen("set = { app = \"raw\" }", "", 1);
+    let alike = alike.replacen("{app}", "raw", 1);
+    let with = |weights: &str| alike.replacen("connections = 7", weights, 1);
+    let suite = parse(&with("mix = { echo = 2, plain = 9998 }")).expect("accepted");
+    assert_eq!(suite.measures[1].mix.len(), 2);
+    assert!(parse(&with("mix = { echo = 3, plain = 9998 }")).is_err());
+    let idle = "kind = \"idle\"\nrequest = \"plain\"\nmix = { plain = 1 }";
+    let why = parse(&format!("{WHOLE}\n[[measure]]\nname = \"x\"\n{idle}")).expect_err("refused");
+    let expected = "two.toml: measure[3].kind: \"idle\" is not accepted; \
+                    expected \"closed\", \"open\" or \"memory\" if there is a mix";
+    assert_eq!(why, expected);
+}
+
+#[test]
+fn values_in_a_body_are_read_with_their_types() {
+    let json = "expect-json = { \"/sum\" = 3, \"/ok\" = true, \"/a/0\" = \"x\", \"/f\" = 1.5 }";
+    let suite = parse(&WHOLE.replacen("expect-file = \"echo.bin\"", json, 1)).expect("accepted");
+    let Expected::Json(mut values) = suite.requests[1].expected.clone() else {
+        panic!("no values");
+    };
+    values.sort_by(|one, other| one.0.cmp(&other.0));
+    let expected = [
+        ("/a/0", serde_json::json!("x")),
+        ("/f", serde_json::json!(1.5)),
+        ("/ok", serde_json::json!(true)),
+        ("/sum", serde_json::json!(3)),
+    ];
+    let expected = expected.map(|(pointer, value)| (pointer.to_owned(), value));
+    assert_eq!(values, expected);
 }
 
 #[test]

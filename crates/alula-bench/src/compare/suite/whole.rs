@@ -100,6 +100,7 @@ fn whole(mut keys: Keys<'_>, folder: &Path) -> Result<Suite, SuiteError> {
         load_core: keys.whole("load-core", 0, 4095)?,
         prepare: prepare.unwrap_or_default(),
         set: keys.texts("set")?,
+        versions: versions(&mut keys)?,
         requests: requests::read(&mut keys, &root)?,
         servers,
         measures: measures::read(&mut keys)?,
@@ -116,6 +117,17 @@ fn whole(mut keys: Keys<'_>, folder: &Path) -> Result<Suite, SuiteError> {
     }
     keys.finish()?;
     Ok(suite)
+}
+
+fn versions(keys: &mut Keys<'_>) -> Result<BTreeMap<String, Vec<String>>, SuiteError> {
+    let accepted = format!("a table in which each value is {COMMAND}");
+    let found = keys.optional("versions", &accepted, |value| {
+        let pairs = value.as_table()?.iter();
+        pairs
+            .map(|(name, value)| Some((name.clone(), command(value)?)))
+            .collect()
+    })?;
+    Ok(found.unwrap_or_default())
 }
 
 /// A path without `.` and `..`, so that it reads well; links are not followed.
@@ -185,6 +197,7 @@ fn check_names(path: &Path, suite: &Suite) -> Result<(), SuiteError> {
     for measure in &suite.measures {
         let key = |key: &str| format!("measure \"{}\": {key}", measure.name);
         exists(path, || key("request"), &measure.request, &requests)?;
+        check_mix(path, suite, measure)?;
         for name in &measure.servers {
             exists(path, || key("servers"), name, &servers)?;
         }
@@ -196,6 +209,18 @@ fn check_names(path: &Path, suite: &Suite) -> Result<(), SuiteError> {
                 exists(path, || key("targets"), name, &servers)?;
             }
         }
+    }
+    Ok(())
+}
+
+/// A server is started once for all the requests of a mix, with the placeholders of one.
+fn check_mix(path: &Path, suite: &Suite, measure: &super::Measure) -> Result<(), SuiteError> {
+    let set = suite.request(&measure.request).map(|first| &first.set);
+    let fit = suite.requests.iter().filter(|it| Some(&it.set) == set);
+    let fit: Vec<&str> = fit.map(|it| it.name.as_str()).collect();
+    for (name, _) in &measure.mix {
+        let key = || format!("measure \"{}\": mix", measure.name);
+        exists(path, key, name, &fit)?;
     }
     Ok(())
 }
@@ -233,6 +258,15 @@ fn check_placeholders(path: &Path, suite: &Suite) -> Result<(), SuiteError> {
     let requests = suite.requests.iter();
     known.extend(requests.flat_map(|request| request.set.keys().map(String::as_str)));
     let accepted: Vec<String> = known.iter().map(|name| format!("{{{name}}}")).collect();
+    for (name, command) in &suite.versions {
+        for text in command {
+            let mut names = super::super::expand::names(text);
+            if names.any(|name| name != "root" && !suite.set.contains_key(name)) {
+                let accepted = "placeholders among {root} and those of [set]";
+                return Err(refused(path, format!("versions.{name}"), text, accepted));
+            }
+        }
+    }
     for server in &suite.servers {
         let lists = server.with.values().flatten().flatten();
         let before = server.build.iter().chain(&server.version).flatten();

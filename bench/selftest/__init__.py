@@ -1,1 +1,0 @@
-"""The ruler measured: `python -m pytest bench/selftest`."""
