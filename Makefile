@@ -110,6 +110,10 @@ bench: build ## Measure beside other servers; reports in bench/out (SUITE=, BENC
 soak: build $(DEPS) ## A million requests of the shop's mix, memory flat (SOAK_REQUESTS=)
 	$(VENV)/bin/python scripts/soak --requests $(SOAK_REQUESTS)
 
+.PHONY: conformance
+conformance: build $(DEPS) ## Run FastAPI's own tests plain and compiled
+	scripts/fastapi-suite $(VENV)
+
 .PHONY: mutants
 mutants: build $(DEPS) $(TOOLS)/.build-requirements ## Apply each checked-in breakage, expect its test to fail (ONLY=)
 	$(TOOLS)/bin/python scripts/mutants/run $(ONLY)

@@ -110,6 +110,11 @@ def test_deep_json_bodies_are_those_of_the_standard_library(depth: int) -> None:
     assert outcome(values.load_json, body) == outcome(json.loads, body)
 
 
+def test_a_replaced_json_loads_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json, "loads", lambda _: "replaced")
+    assert values.load_json(b"1") == "replaced"
+
+
 ATOMS = [1, -5, 2**63, -(2**63) - 1, 10**25, True, False, None, 0.1, 1e16, 1e22, 2.5, "a", "é", ""]
 ATOMS += ['\x00\x1f\x7f\u2028"\\/\b\f\n\r\t', "😀", float("nan"), float("inf"), "\ud800", 10**5000]
 

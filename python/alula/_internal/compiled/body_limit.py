@@ -14,14 +14,14 @@ class BodyLimit:
     """An application within `AppBodyLimitMiddleware`, where only a body makes the detour."""
 
     def __init__(self, app: Application, limit: int | None) -> None:
-        self._app = app
+        self.app = app
         self._limited = AppBodyLimitMiddleware(app, max_body_size=limit)
         self._limit = limit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes a request on."""
         if MAX_BODY_SIZE_SCOPE_KEY not in scope and (self._limit is None or has_no_body(scope)):
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
         else:
             await self._limited(scope, receive, send)
 

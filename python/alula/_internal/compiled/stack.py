@@ -22,6 +22,7 @@ from alula._internal.compiled.app import CompiledApp
 from alula._internal.compiled.body_limit import BodyLimit
 from alula._internal.compiled.core import Core
 from alula._internal.compiled.make import comes_from, is_own
+from alula._internal.compiled.middleware import accelerate
 from alula._internal.compiled.report import RouteReport
 from alula.errors import NotCompiled
 
@@ -158,7 +159,7 @@ def _around(app: Any, core: Application, server_error: Any) -> Application:
     """The user's middlewares in order, between FastAPI's own and the core."""
     inner: Application = core
     for cls, args, kwargs in reversed(app.user_middleware):
-        inner = cls(inner, *args, **kwargs)
+        inner = accelerate(cls(inner, *args, **kwargs))
     inner = BodyLimit(inner, app.max_body_size)
     inner = ExceptionTelemetryMiddleware(inner)
     return ServerErrorMiddleware(inner, handler=server_error, debug=app.debug)

@@ -78,15 +78,19 @@ def is_json(content_type: str | None, strict: bool) -> bool:
     return subtype == "json" or subtype.endswith("+json")
 
 
+_LOADS = json.loads
+"""As it came: where somebody has put something else in its place, that has its say."""
+
+
 def load_json(body: bytes) -> Any:
     """A JSON body, as `Request.json()` has it. Raises what it raises.
 
     Pydantic's parser has the same values; what it refuses, the standard library decides.
     """
-    try:
-        return from_json(body)
-    except ValueError:
-        return json.loads(body)
+    if json.loads is _LOADS:
+        with suppress(ValueError):
+            return from_json(body)
+    return json.loads(body)
 
 
 _ATOMS = frozenset((str, bool, type(None)))
