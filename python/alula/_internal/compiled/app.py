@@ -51,7 +51,7 @@ def compile_app(app: object) -> CompiledApp:
     from alula._internal.compiled.stack import Stack
 
     known: CompiledApp | None = vars(app).get(_ATTRIBUTE)
-    if known is None:
+    if known is None or known.app is not app:  # of what this one is a copy of
         known = Stack(app)
         vars(app)[_ATTRIBUTE] = known
     return known

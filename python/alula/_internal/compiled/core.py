@@ -113,25 +113,20 @@ class Core:
     # ---- Routes
 
     def refresh(self) -> None:
-        """Reads the routes anew."""
+        """Reads the routes anew. What cannot be read, the application's own router decides."""
         router = self.app.router
         self._watch = Watch(reading.routers(router))
         self.reports: list[RouteReport] = []
         rows: list[Row[Target]] = []
-        for entry in reading.entries(router):
-            target, reason = self._target(entry)
-            rows.append(Row(entry.path, entry.regex, entry.convertors, entry.methods, target))
-            self.reports.append(
-                RouteReport(
-                    path=entry.path,
-                    methods=tuple(sorted(entry.methods or ())),
-                    name=entry.name,
-                    steps=steps_of(entry) if reason is None else (),
-                    reason=reason,
-                )
-            )
+        try:
+            for entry in reading.entries(router):
+                target, reason = self._target(entry)
+                rows.append(Row(entry.path, entry.regex, entry.convertors, entry.methods, target))
+                self.reports.append(_report(entry, reason))
+        except Exception as error:  # noqa: BLE001  # an oddity of the application's: it may serve
+            rows.append(Row("", None, {}, None, None))
+            self.reports.append(RouteReport("(the rest)", (), "", reason=_unread(error)))
         self._table = Table(rows)
-        self._decides_misses = default_is_usual(router)
 
     def _target(self, entry: Entry) -> tuple[Target | None, str | None]:
         """What a route leads to, and why that is no plan of its own."""
@@ -141,6 +136,8 @@ class Core:
                 return Compiled(entry, self._around, self.app.max_body_size), None
             except NotCompiled as error:
                 reason = str(error)
+            except Exception as error:  # noqa: BLE001  # an oddity of the route's: it may serve
+                reason = _unread(error)
         if entry.app is None:
             return None, reason
         return Target(entry, pass_on(entry, self._around), reason), reason
@@ -193,7 +190,7 @@ class Core:
             methods = entry.holder.methods
             return refuse(entry, self._around, lambda: not_allowed(methods)), match[1]
         router = self.app.router
-        if not self._decides_misses:
+        if not default_is_usual(router):
             raise Unknown
         if router.redirect_slashes and path != "/":
             other = path.rstrip("/") if path.endswith("/") else path + "/"
@@ -272,6 +269,20 @@ class Core:
             await handle_in_app(scope, receive, sender, error)
         except Exception as other:  # noqa: BLE001
             await handle_in_server(scope, receive, sender, self._server_error_handler, other)
+
+
+def _report(entry: Entry, reason: str | None) -> RouteReport:
+    return RouteReport(
+        path=entry.path,
+        methods=tuple(sorted(entry.methods or ())),
+        name=entry.name,
+        steps=steps_of(entry) if reason is None else (),
+        reason=reason,
+    )
+
+
+def _unread(error: Exception) -> str:
+    return f"reading it failed: {type(error).__name__}: {error}"
 
 
 def _below(path: str, root: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from itertools import count
 from typing import Any
+from weakref import finalize
 
 _numbers = count(1)
 
@@ -66,4 +67,6 @@ class Source:
         linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
         names = dict(self.names)
         exec(compile(text, filename, "exec"), names)  # noqa: S102
-        return names[name]  # type: ignore[no-any-return]
+        function: Callable[..., Any] = names.pop(name)
+        finalize(function, linecache.cache.pop, filename, None)
+        return function

@@ -18,6 +18,7 @@ from starlette.requests import ClientDisconnect, cookie_parser
 
 from alula._internal.asgi import Message as AsgiMessage
 from alula._internal.asgi import Receive
+from alula._internal.compiled.make import is_own
 
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
@@ -78,7 +79,7 @@ def is_json(content_type: str | None, strict: bool) -> bool:
     return subtype == "json" or subtype.endswith("+json")
 
 
-_LOADS = json.loads
+_LOADS = json.loads if is_own(json.loads, "json") else None
 """As it came: where somebody has put something else in its place, that has its say."""
 
 
