@@ -14,6 +14,8 @@ def refused(port: int) -> bool:
         socket.create_connection(("127.0.0.1", port), DEADLINE).close()
     except ConnectionRefusedError:
         return True
+    except ConnectionResetError:
+        pass  # the listener was closed in the middle of the handshake: the next one is refused
     return False
 
 
